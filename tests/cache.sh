@@ -15,17 +15,16 @@ case=
 ok() { echo "ok $case"; }
 differs() { echo "differs $case: $*"; }
 fresh() { rm -rf "$work/code"; }
-# Programs are made once, so that they have not changed a moment ago when they run.
+# Programs are made once.
 build() {
-    local new=
-    [ "$work/Library.dll" -nt tests/cache/Library.cs ] || { mcs -nologo -target:library "-out:$work/Library.dll" tests/cache/Library.cs; new=1; }
-    [ "$work/Order.exe" -nt tests/cache/Order.cs ] || { mcs -nologo -r:System.Core.dll "-r:$work/Library.dll" "-out:$work/Order.exe" tests/cache/Order.cs; new=1; }
-    [ -z "$new" ] || sleep 2.5
+    [ "$work/Library.dll" -nt tests/cache/Library.cs ] || { mcs -nologo -target:library "-out:$work/Library.dll" tests/cache/Library.cs; }
+    [ "$work/Order.exe" -nt tests/cache/Order.cs ] || { mcs -nologo -r:System.Core.dll "-r:$work/Library.dll" "-out:$work/Order.exe" tests/cache/Order.cs; }
+    [ "$work/Odd.exe" -nt tests/cache/Odd.cs ] || { mcs -nologo -r:System.dll "-r:$work/Library.dll" "-out:$work/Odd.exe" tests/cache/Odd.cs; }
 }
 # run MODE ARGUMENTS: the program's output in $out, the counters in $stats.
 run() {
     local mode=$1; shift
-    out=$("$VERVET" --stats "--cache=$mode" "$work/Order.exe" "$@" 2> "$work/stats"); code=$?
+    out=$("$VERVET" --stats "--cache=$mode" "$work/${program:-Order}.exe" "$@" 2> "$work/stats"); code=$?
     stats=$(cat "$work/stats")
     hits=$(sed -n 's/^methods from cache *\([0-9]*\).*/\1/p' "$work/stats")
 }
@@ -65,12 +64,20 @@ run read; run read; warm before
 perl -0pi -e 's/\x44\x33\x22\x11/\x55\x33\x22\x11/' "$work/Library.dll"
 touch -r "$work/Library.keep" "$work/Library.dll"
 run read; [[ $out == *11223355* ]] || differs "right after: $(grep 1122 <<< "$out")"
-sleep 2.5
-run read; [[ $out == *11223355* ]] || differs "settled: $(grep 1122 <<< "$out")"
+run read; [[ $out == *11223355* ]] || differs "filled: $(grep 1122 <<< "$out")"
 run read; [[ $out == *11223355* ]] && run verify && [[ $out == *11223355* ]] || differs "warm: $(grep 1122 <<< "$out")"
 mv "$work/Library.keep" "$work/Library.dll"
-sleep 2.5
 run read; same "the old one again" && ok
+
+# A store to a mapped page of a file need not change its times.
+case=mapped; fresh
+cp -p "$work/Library.dll" "$work/Library.keep"
+coproc "$VERVET" --cache=off "$work/Odd.exe" store "$work/Library.dll"
+store() { echo "$1" >&"${COPROC[1]}"; read -r -u "${COPROC[0]}"; }
+store 69; sleep 2.5; run read; run read; warm before; [[ $out == *11223345* ]] || differs "first: $(grep 1122 <<< "$out")"
+store 70; run read; [[ $out == *11223346* ]] && ok || differs "second: $(grep 1122 <<< "$out")"
+kill "$COPROC_PID"; wait "$COPROC_PID" 2> /dev/null
+mv "$work/Library.keep" "$work/Library.dll"
 
 # A library that is gone, and one of the same name from elsewhere.
 case=missing; fresh
@@ -120,6 +127,62 @@ case=places; fresh
 (VERVET_CACHE_DIR=relative run read; same "relative")
 (VERVET_CACHE_DIR=/proc/self/code run read; same "read-only")
 fresh; run read; same after && run read && warm after && ok
+
+program=Odd
+
+# A look-up loads nothing: what a compile of another run loaded is not loaded for this one.
+case=loads; fresh
+export VERVET_BACKGROUND_COMPILER=0 # It would compile Calls before Held is initialised.
+run off last; wanted=$out
+run off first; [[ $out == *"loaded Library"* ]] || differs "the first run does not load more"
+run read first; run read last; same "after a run that loads more" && run read last && same warm && ok
+unset VERVET_BACKGROUND_COMPILER
+
+# The program closes the cache's descriptors and opens a directory of its own, over and over.
+case=closed; fresh
+mkdir -p "$work/victim/letters"; echo x > "$work/victim/letters/old"; touch -d '90 days ago' "$work/victim/letters/old" "$work/victim/letters"
+before=$(find "$work/victim" -printf '%P %T@\n' | sort)
+run off close "$work/victim"; wanted=$out
+run read close "$work/victim"; same cold && run read close "$work/victim" && same warm
+if [ "$before" = "$(find "$work/victim" -printf '%P %T@\n' | sort)" ]; then ok; else differs "the directory was changed"; fi
+
+# The directory that is named is somebody's.
+case=foreign
+out=$(VERVET_CACHE_DIR=$work/victim "$VERVET" --cache=read "$work/Odd.exe" none 2>&1)
+VERVET_CACHE_DIR=$work/victim "$VERVET" cache clear > /dev/null 2>&1 && differs "cleared"
+if [ "$before" = "$(find "$work/victim" -printf '%P %T@\n' | sort)" ]; then ok; else differs "the directory was changed"; fi
+rm -rf "$work/victim"
+
+# Files get shorter while the program runs.
+case=shrinks; fresh
+wanted=$(echo | "$VERVET" --cache=off "$work/Odd.exe" wait)
+echo | "$VERVET" --cache=read "$work/Odd.exe" wait > /dev/null
+rm -f "$work/in" "$work/out"; mkfifo "$work/in"
+"$VERVET" --cache=read "$work/Odd.exe" wait < "$work/in" > "$work/out" 2>&1 &
+exec 9> "$work/in"
+until grep -q ready "$work/out"; do sleep 0.02; done
+truncate -s 100 "$work"/code/*/*.code
+echo >&9; exec 9>&-; wait $!; code=$?
+out=$(cat "$work/out"); same "exit code $code" && ok
+
+# A server ends by a signal; what it compiled is kept all the same.
+case=server; fresh
+"$VERVET" --cache=read "$work/Odd.exe" serve > "$work/out" 2>&1 &
+for _ in $(seq 600); do ls "$work"/code/*/mscorlib*.code > /dev/null 2>&1 && break; sleep 0.05; done
+kill -9 $! 2> /dev/null; wait $! 2> /dev/null
+run off none; wanted=$out
+run read none; same after && warm after && ok
+
+case=umask; fresh
+run read umask; same cold && run read umask && same warm && warm warm
+odd=$(find "$work/code" \( -type f ! -perm 600 \) -o \( -type d ! -perm 700 \))
+if [ -z "$odd" ]; then ok; else differs "rights: $odd"; fi
+
+# Who limits the memory gets all of it.
+case=limited; fresh
+(ulimit -v 4000000; run read none; same limited && cold limited && run read none && cold again) && ok
+program=Order
+run off; wanted=$out
 
 # Many processes at once, some killed.
 case=killed; fresh

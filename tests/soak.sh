@@ -18,6 +18,8 @@ out=$PWD/.cache/soak
 mkdir -p "$out"
 target=${CARGO_TARGET_DIR:-$PWD/target}
 export MONO_GC_PARAMS=${MONO_GC_PARAMS:-max-heap-size=2g}
+# No test reads or writes the user's own cache of compiled code.
+export VERVET_CACHE=${VERVET_CACHE-off}
 
 # ---- lanes: name and parts of the whole ------------------------------------------------------------------------------
 

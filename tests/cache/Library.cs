@@ -4,4 +4,7 @@ namespace Library {
         static int Number() { return 0x11223344; }
         public static string Text() { return Number().ToString("x"); }
     }
+    public static class Plain {
+        public static int Zero;
+    }
 }

@@ -3,7 +3,7 @@
 //! # Invariants
 //! A struct here is the object as it lies in the heap, header included. At start-up the runtime compares
 //! every field's name, offset, size, and whether it is a reference, with the layout the type system computed; a mismatch is an error that names
-//! the field. Fields after the last declared one are not looked at.
+//! the field. What Reflection.Emit has is compared when it is first used. Fields after the last declared one are not looked at.
 
 /// A reference field of a heap object: an address or 0. The collector updates it; never keep a copy in Rust
 /// heap memory.
@@ -20,7 +20,7 @@ impl FieldType for RawRef {
     const REFERENCE: bool = true;
 }
 macro_rules! plain_fields { ($($t:ty)*) => { $( impl FieldType for $t {} )* } }
-plain_fields!(u8 i32 u32 i64 u64 usize);
+plain_fields!(u8 u16 i32 u32 i64 u64 usize);
 
 /// One declared field, for the check at start-up.
 pub struct DeclaredField {
@@ -40,6 +40,8 @@ pub struct DeclaredLayout {
     pub class: &'static str,
     /// The fields.
     pub fields: &'static [DeclaredField],
+    /// It is a value type: the offsets are those in an array's element, without a header.
+    pub value: bool,
 }
 
 /// The header every object starts with.
@@ -52,8 +54,13 @@ pub struct Header {
     pub sync: u32,
 }
 
+/// What the layout of a value type begins with, as it lies in an array.
+#[repr(C)]
+#[derive(Debug)]
+pub struct NoHeader {}
+
 macro_rules! layouts {
-    ($( $(#[$doc:meta])* $name:ident = $class:literal : $base:ident { $( $field:ident : $ty:ty = $managed:literal ),* $(,)? } )*) => {
+    ($(#[$list_doc:meta])* $list:ident; $( $(#[$doc:meta])* $name:ident = $class:literal : $base:ident { $( $field:ident : $ty:ty = $managed:literal ),* $(,)? } )*) => {
         $(
             $(#[$doc])*
             #[repr(C)]
@@ -61,9 +68,9 @@ macro_rules! layouts {
             #[expect(missing_docs, reason = "a field is described by its managed name, which is declared beside it")]
             pub struct $name { pub base: $base, $( pub $field: $ty ),* }
         )*
-        /// Every layout declared in this module.
-        pub const LAYOUTS: &[DeclaredLayout] = &[ $(
-            DeclaredLayout { class: $class, fields: &[ $( DeclaredField {
+        $(#[$list_doc])*
+        pub const $list: &[DeclaredLayout] = &[ $(
+            DeclaredLayout { class: $class, value: size_of::<$base>() == 0, fields: &[ $( DeclaredField {
                 name: $managed, offset: std::mem::offset_of!($name, $field),
                 size: size_of::<$ty>(), reference: <$ty as FieldType>::REFERENCE } ),* ] },
         )* ];
@@ -71,6 +78,8 @@ macro_rules! layouts {
 }
 
 layouts! {
+    /// The layouts that every program needs.
+    LAYOUTS;
     /// System.Delegate. `invoke_impl` is called with `m_target`, or with the delegate itself if that is null.
     DelegateObject = "System.Delegate": Header {
         method_ptr: usize = "method_ptr", invoke_impl: usize = "invoke_impl", m_target: RawRef = "m_target",
@@ -199,6 +208,161 @@ layouts! {
     /// System.Runtime.InteropServices.SafeHandle.
     SafeHandleObject = "System.Runtime.InteropServices.SafeHandle": Header {
         handle: usize = "handle", state: i32 = "_state",
+    }
+}
+
+layouts! {
+    /// The layouts of System.Reflection.Emit, which are compared when a program first emits something.
+    EMIT_LAYOUTS;
+    /// DynamicMethod.
+    DynamicMethodObject = "System.Reflection.Emit.DynamicMethod": Header {
+        mhandle: usize = "mhandle", name: RawRef = "name", return_type: RawRef = "returnType",
+        parameters: RawRef = "parameters", attributes: u32 = "attributes", calling_convention: u32 = "callingConvention",
+        module: RawRef = "module", skip_visibility: u8 = "skipVisibility", init_locals: u8 = "init_locals",
+        ilgen: RawRef = "ilgen", nrefs: i32 = "nrefs", refs: RawRef = "refs", referenced_by: usize = "referenced_by",
+        owner: RawRef = "owner",
+    }
+    /// ILGenerator.
+    ILGeneratorObject = "System.Reflection.Emit.ILGenerator": Header {
+        code: RawRef = "code", code_len: i32 = "code_len", max_stack: i32 = "max_stack", cur_stack: i32 = "cur_stack",
+        locals: RawRef = "locals", ex_handlers: RawRef = "ex_handlers", num_token_fixups: i32 = "num_token_fixups",
+        token_fixups: RawRef = "token_fixups",
+    }
+    /// LocalVariableInfo, the base of LocalBuilder.
+    LocalVariableInfoObject = "System.Reflection.LocalVariableInfo": Header {
+        ty: RawRef = "type", is_pinned: u8 = "is_pinned", position: u16 = "position",
+    }
+    /// ILExceptionInfo, an element of `ex_handlers`.
+    ILExceptionInfo = "System.Reflection.Emit.ILExceptionInfo": NoHeader {
+        handlers: RawRef = "handlers", start: i32 = "start", len: i32 = "len", end: i32 = "end",
+    }
+    /// ILExceptionBlock, an element of `handlers`.
+    ILExceptionBlock = "System.Reflection.Emit.ILExceptionBlock": NoHeader {
+        extype: RawRef = "extype", kind: i32 = "type", start: i32 = "start", len: i32 = "len",
+        filter_offset: i32 = "filter_offset",
+    }
+    /// SignatureHelper.
+    SignatureHelperObject = "System.Reflection.Emit.SignatureHelper": Header {
+        module: RawRef = "module", arguments: RawRef = "arguments", kind: i32 = "type", return_type: RawRef = "returnType",
+        call_conv: u32 = "callConv", unmanaged_call_conv: u32 = "unmanagedCallConv", modreqs: RawRef = "modreqs",
+        modopts: RawRef = "modopts",
+    }
+    /// AssemblyBuilder.
+    AssemblyBuilderObject = "System.Reflection.Emit.AssemblyBuilder": Header {
+        mono_assembly: usize = "_mono_assembly", evidence: RawRef = "_evidence", dynamic_assembly: usize = "dynamic_assembly",
+        entry_point: RawRef = "entry_point", modules: RawRef = "modules", name: RawRef = "name", dir: RawRef = "dir",
+        cattrs: RawRef = "cattrs", resources: RawRef = "resources", public_key: RawRef = "public_key",
+        version: RawRef = "version", culture: RawRef = "culture", algid: u32 = "algid", flags: u32 = "flags",
+        pekind: i32 = "pekind", delay_sign: u8 = "delay_sign", access: u32 = "access",
+    }
+    /// ModuleBuilder.
+    ModuleBuilderObject = "System.Reflection.Emit.ModuleBuilder": Header {
+        handle: usize = "_impl", assembly: RawRef = "assembly", fqname: RawRef = "fqname", name: RawRef = "name",
+        scopename: RawRef = "scopename", is_resource: u8 = "is_resource", token: i32 = "token",
+        dynamic_image: usize = "dynamic_image", num_types: i32 = "num_types", types: RawRef = "types",
+        cattrs: RawRef = "cattrs", guid: RawRef = "guid", table_idx: i32 = "table_idx", assemblyb: RawRef = "assemblyb",
+        global_methods: RawRef = "global_methods", global_fields: RawRef = "global_fields", is_main: u8 = "is_main",
+        resources: RawRef = "resources", unparented_classes: usize = "unparented_classes",
+        table_indexes: RawRef = "table_indexes",
+    }
+    /// TypeBuilder.
+    TypeBuilderObject = "System.Reflection.Emit.TypeBuilder": TypeObject {
+        tname: RawRef = "tname", nspace: RawRef = "nspace", parent: RawRef = "parent", nesting_type: RawRef = "nesting_type",
+        interfaces: RawRef = "interfaces", num_methods: i32 = "num_methods", methods: RawRef = "methods",
+        ctors: RawRef = "ctors", properties: RawRef = "properties", num_fields: i32 = "num_fields", fields: RawRef = "fields",
+        events: RawRef = "events", cattrs: RawRef = "cattrs", subtypes: RawRef = "subtypes", attrs: u32 = "attrs",
+        table_idx: i32 = "table_idx", pmodule: RawRef = "pmodule", class_size: i32 = "class_size",
+        packing_size: i32 = "packing_size", generic_container: usize = "generic_container",
+        generic_params: RawRef = "generic_params", permissions: RawRef = "permissions", created: RawRef = "created",
+        state: i32 = "state",
+    }
+    /// MethodBuilder.
+    MethodBuilderObject = "System.Reflection.Emit.MethodBuilder": Header {
+        mhandle: usize = "mhandle", rtype: RawRef = "rtype", parameters: RawRef = "parameters", attrs: u32 = "attrs",
+        iattrs: u32 = "iattrs", name: RawRef = "name", table_idx: i32 = "table_idx", code: RawRef = "code",
+        ilgen: RawRef = "ilgen", ty: RawRef = "type", pinfo: RawRef = "pinfo", cattrs: RawRef = "cattrs",
+        override_methods: RawRef = "override_methods", pi_dll: RawRef = "pi_dll", pi_entry: RawRef = "pi_entry",
+        charset: i32 = "charset", extra_flags: u32 = "extra_flags", native_cc: i32 = "native_cc",
+        call_conv: u32 = "call_conv", init_locals: u8 = "init_locals", generic_container: usize = "generic_container",
+        generic_params: RawRef = "generic_params", return_mod_req: RawRef = "returnModReq",
+        return_mod_opt: RawRef = "returnModOpt", param_mod_req: RawRef = "paramModReq", param_mod_opt: RawRef = "paramModOpt",
+    }
+    /// ConstructorBuilder.
+    ConstructorBuilderObject = "System.Reflection.Emit.ConstructorBuilder": Header {
+        mhandle: usize = "mhandle", ilgen: RawRef = "ilgen", parameters: RawRef = "parameters", attrs: u32 = "attrs",
+        iattrs: u32 = "iattrs", table_idx: i32 = "table_idx", call_conv: u32 = "call_conv", ty: RawRef = "type",
+        pinfo: RawRef = "pinfo", cattrs: RawRef = "cattrs", init_locals: u8 = "init_locals",
+        param_mod_req: RawRef = "paramModReq", param_mod_opt: RawRef = "paramModOpt",
+    }
+    /// FieldBuilder.
+    FieldBuilderObject = "System.Reflection.Emit.FieldBuilder": Header {
+        attrs: u32 = "attrs", ty: RawRef = "type", name: RawRef = "name", def_value: RawRef = "def_value",
+        offset: i32 = "offset", typeb: RawRef = "typeb", rva_data: RawRef = "rva_data", cattrs: RawRef = "cattrs",
+        marshal_info: RawRef = "marshal_info", handle: usize = "handle", mod_req: RawRef = "modReq", mod_opt: RawRef = "modOpt",
+    }
+    /// PropertyBuilder.
+    PropertyBuilderObject = "System.Reflection.Emit.PropertyBuilder": Header {
+        attrs: u32 = "attrs", name: RawRef = "name", ty: RawRef = "type", parameters: RawRef = "parameters",
+        cattrs: RawRef = "cattrs", def_value: RawRef = "def_value", set_method: RawRef = "set_method",
+        get_method: RawRef = "get_method", table_idx: i32 = "table_idx", typeb: RawRef = "typeb",
+        return_mod_req: RawRef = "returnModReq", return_mod_opt: RawRef = "returnModOpt",
+        param_mod_req: RawRef = "paramModReq", param_mod_opt: RawRef = "paramModOpt",
+        calling_convention: u32 = "callingConvention",
+    }
+    /// EventBuilder.
+    EventBuilderObject = "System.Reflection.Emit.EventBuilder": Header {
+        name: RawRef = "name", ty: RawRef = "type", typeb: RawRef = "typeb", cattrs: RawRef = "cattrs",
+        add_method: RawRef = "add_method", remove_method: RawRef = "remove_method", raise_method: RawRef = "raise_method",
+        other_methods: RawRef = "other_methods", attrs: u32 = "attrs", table_idx: i32 = "table_idx",
+    }
+    /// ParameterBuilder.
+    ParameterBuilderObject = "System.Reflection.Emit.ParameterBuilder": Header {
+        methodb: RawRef = "methodb", name: RawRef = "name", cattrs: RawRef = "cattrs", marshal_info: RawRef = "marshal_info",
+        attrs: u32 = "attrs", position: i32 = "position", table_idx: i32 = "table_idx", def_value: RawRef = "def_value",
+    }
+    /// GenericTypeParameterBuilder.
+    GenericTypeParameterBuilderObject = "System.Reflection.Emit.GenericTypeParameterBuilder": TypeObject {
+        tbuilder: RawRef = "tbuilder", mbuilder: RawRef = "mbuilder", name: RawRef = "name", index: i32 = "index",
+        base_type: RawRef = "base_type", iface_constraints: RawRef = "iface_constraints", cattrs: RawRef = "cattrs",
+        attrs: u32 = "attrs",
+    }
+    /// EnumBuilder.
+    EnumBuilderObject = "System.Reflection.Emit.EnumBuilder": TypeObject { tb: RawRef = "_tb" }
+    /// UnmanagedMarshal.
+    UnmanagedMarshalObject = "System.Reflection.Emit.UnmanagedMarshal": Header {
+        count: i32 = "count", t: i32 = "t", tbase: i32 = "tbase", guid: RawRef = "guid", mcookie: RawRef = "mcookie",
+        marshaltype: RawRef = "marshaltype", marshaltyperef: RawRef = "marshaltyperef", param_num: i32 = "param_num",
+        has_size: u8 = "has_size",
+    }
+    /// CustomAttributeBuilder.
+    CustomAttributeBuilderObject = "System.Reflection.Emit.CustomAttributeBuilder": Header {
+        ctor: RawRef = "ctor", data: RawRef = "data",
+    }
+    /// SymbolType, the base of ArrayType, ByRefType and PointerType.
+    SymbolTypeObject = "System.Reflection.Emit.SymbolType": TypeObject { base_type: RawRef = "m_baseType" }
+    /// ArrayType.
+    ArrayTypeObject = "System.Reflection.Emit.ArrayType": SymbolTypeObject { rank: i32 = "rank" }
+    /// TypeBuilderInstantiation.
+    TypeBuilderInstantiationObject = "System.Reflection.Emit.TypeBuilderInstantiation": TypeObject {
+        generic_type: RawRef = "generic_type", type_arguments: RawRef = "type_arguments",
+    }
+    /// ConstructorOnTypeBuilderInst.
+    MemberOnInstanceObject = "System.Reflection.Emit.ConstructorOnTypeBuilderInst": Header {
+        instantiation: RawRef = "instantiation", member: RawRef = "cb",
+    }
+    /// FieldOnTypeBuilderInst, which is laid out as the constructor's is.
+    FieldOnInstanceObject = "System.Reflection.Emit.FieldOnTypeBuilderInst": Header {
+        instantiation: RawRef = "instantiation", member: RawRef = "fb",
+    }
+    /// MethodOnTypeBuilderInst.
+    MethodOnInstanceObject = "System.Reflection.Emit.MethodOnTypeBuilderInst": Header {
+        instantiation: RawRef = "instantiation", base_method: RawRef = "base_method",
+        method_arguments: RawRef = "method_arguments", generic_method_definition: RawRef = "generic_method_definition",
+    }
+    /// MonoArrayMethod.
+    MonoArrayMethodObject = "System.Reflection.MonoArrayMethod": Header {
+        mhandle: usize = "mhandle", parent: RawRef = "parent", ret: RawRef = "ret", parameters: RawRef = "parameters",
+        name: RawRef = "name", table_idx: i32 = "table_idx", call_conv: u32 = "call_conv",
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Options {
     /// Code generation: `all` optimises every method at its first call; other values are accepted
     #[arg(long = "optimize", value_name = "LIST")]
     pub optimize: Option<String>,
-    /// Compiled code that is kept for the next run: read (and write), verify (compile all the same, and compare), off
+    /// Compiled code that is kept for the next run: read (and write; the usual), verify (compile all the same, and compare), off
     #[arg(long, value_name = "MODE")]
     pub cache: Option<String>,
     /// The same as --cache=off
@@ -333,7 +333,7 @@ impl Options {
         let variable = std::env::var("VERVET_CACHE").ok();
         match (&self.cache, variable.as_deref()) {
             (Some(mode), _) => mode.parse(),
-            (None, Some("")) | (None, None) => Ok(Mode::default()),
+            (None, Some("")) | (None, None) => Ok(Mode::Read),
             (None, Some(mode)) => mode.parse(),
         }
     }

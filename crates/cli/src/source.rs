@@ -82,8 +82,7 @@ pub fn compile(
     if exe.is_file() {
         return Ok(exe);
     }
-    std::fs::create_dir_all(&dir)
-        .map_err(|e| fail(format!("Cannot create '{}': {e}", dir.display())))?;
+    create_private(&dir).map_err(|e| fail(format!("Cannot create '{}': {e}", dir.display())))?;
     // What the program refers to must lie beside it, as it would in its own directory.
     for path in references.iter().flat_map(|r| referenced(r)) {
         if let Some(name) = path.file_name() {
@@ -129,6 +128,15 @@ pub fn hash_file_stamp(hash: &mut impl Hasher, file: &Path) {
         hash.write_u64(m.len());
         hash.write_i64(std::os::unix::fs::MetadataExt::mtime(&m));
     }
+}
+
+/// Makes a directory, and those above it, for this user alone: what is in the cache is run.
+fn create_private(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
 }
 
 /// Where compiled programs and reference assemblies are kept.

@@ -1,28 +1,28 @@
 //! The format of a file of compiled code.
 //!
 //! ```text
-//! header      magic, format, lengths, checksum of all up to the index
-//! key         the build and the configuration that the code is for
-//! subject     the identity of the assembly whose code it is
-//! sets        what entries depend on: (length, bytes) each
-//! index       open-addressed table: (hash, offset of the entry), a power of two of them, at most half full
-//! entries     (lengths, hash, set, cost, checksum, payload) each, in the order in which they were first wanted
+//! front    header      magic, format, lengths, checksum of the front
+//!          key         the build and the configuration that the code is for
+//!          subject     the identity of the assembly whose code it is
+//!          sets        what entries depend on: (length, bytes) each
+//!          index       open-addressed table: (hash, offset of the entry, its length), a power of two of them, at most half full
+//! entries              (lengths, hash, set, cost, checksum, payload) each, in the order in which they were first wanted
 //! ```
 //! All numbers are little-endian. The payload of an entry begins with its identity.
 //!
 //! # Invariants
 //! * [`View::open`] and [`View::find`] are total. An entry is handed out only if its checksum is right.
+//! * What is looked at is memory of this process, into which a [`Source`] copied it: a file may change, shrink or go away at any time.
 //! * The key and the subject are compared as a whole, never by a hash.
-//! * The index has no checksum. A wrong slot leads to no entry, or to one whose hash is another; both are misses.
 use crate::checksum::checksum;
 use crate::wire::{Damaged, Read};
 
 /// The first bytes of a file, with the number of the format.
-const MAGIC: &[u8; 12] = b"VervetCode\x01\0";
+const MAGIC: &[u8; 12] = b"VervetCode\x02\0";
 /// Bytes of the header: [`MAGIC`], nine numbers of 32 bits, the checksum.
 const HEADER: usize = 12 + 9 * 4 + 8;
 /// Bytes of a slot of the index.
-const SLOT: usize = 12;
+const SLOT: usize = 16;
 /// Bytes in front of an entry's payload.
 const ENTRY: usize = 32;
 /// An empty slot.
@@ -78,182 +78,264 @@ fn long(bytes: &[u8], at: usize) -> Read<u64> {
     Ok(u64::from_le_bytes(*bytes.ok_or(Damaged)?))
 }
 
-/// A file that was read, of which header and lengths are right.
+/// An entry that was read.
 #[derive(Clone, Debug)]
-pub struct View<'a> {
-    sets: Vec<&'a [u8]>,
-    index: &'a [u8],
-    entries: &'a [u8],
-    count: u32,
+pub struct Found {
+    /// See [`Entry`].
+    pub hash: u64,
+    /// See [`Entry`].
+    pub set: u32,
+    /// See [`Entry`].
+    pub cost: u32,
+    identity: u32,
+    /// Head and payload.
+    bytes: Vec<u8>,
 }
 
-impl<'a> View<'a> {
-    /// Reads a file that must be for that key and subject.
+impl Found {
+    /// As it is written.
+    pub fn entry(&self) -> Entry<'_> {
+        Entry {
+            hash: self.hash,
+            set: self.set,
+            cost: self.cost,
+            identity: self.identity,
+            payload: &self.bytes[ENTRY..],
+        }
+    }
+    /// Reads an entry from its head and payload.
+    fn read(bytes: Vec<u8>, sets: usize) -> Read<Found> {
+        let found = Found {
+            identity: word(&bytes, 4)?,
+            hash: long(&bytes, 8)?,
+            set: word(&bytes, 16)?,
+            cost: word(&bytes, 20)?,
+            bytes,
+        };
+        let sum = long(&found.bytes, 24)?;
+        let entry = found.entry();
+        let len = entry.payload.len();
+        let right = word(&found.bytes, 0)? as usize == len
+            && entry.identity as usize <= len
+            && (entry.set as usize) < sets
+            && sum == entry.sum();
+        right.then_some(found).ok_or(Damaged)
+    }
+}
+
+/// Where the bytes of a file come from.
+pub trait Source {
+    /// Fills a buffer with what is at an offset.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn read(&self, at: usize, into: &mut [u8]) -> Read<()>;
+}
+
+impl Source for &[u8] {
+    fn read(&self, at: usize, into: &mut [u8]) -> Read<()> {
+        let from = self.get(at..).and_then(|b| b.get(..into.len()));
+        into.copy_from_slice(from.ok_or(Damaged)?);
+        Ok(())
+    }
+}
+
+/// So many bytes of a source. Memory is taken only for what can be there.
+fn bytes_at(source: &impl Source, at: usize, len: usize) -> Read<Vec<u8>> {
+    if len > LONGEST {
+        return Err(Damaged);
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| Damaged)?;
+    bytes.resize(len, 0);
+    source.read(at, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// A file of which the front was read and is right.
+#[derive(Clone, Debug)]
+pub struct View<S> {
+    source: S,
+    front: Vec<u8>,
+    /// Where each set is in the front.
+    sets: Vec<std::ops::Range<usize>>,
+    /// Where the index begins in the front.
+    index: usize,
+    slots: usize,
+    count: usize,
+    /// Where the entries end.
+    end: usize,
+}
+
+impl<S: Source> View<S> {
+    /// Reads the front of a file of that length, which must be for that key and subject.
     ///
     /// # Errors
     /// It is damaged, or for another one.
-    pub fn open(data: &'a [u8], key: &[u8], subject: &[u8]) -> Read<View<'a>> {
-        if data.len() > LONGEST || data.get(..MAGIC.len()) != Some(MAGIC) {
+    pub fn open(source: S, len: usize, key: &[u8], subject: &[u8]) -> Read<View<S>> {
+        if !(HEADER..=LONGEST).contains(&len) {
             return Err(Damaged);
         }
-        let at = |n: usize| word(data, MAGIC.len() + 4 * n).map(|w| w as usize);
-        let [
-            key_len,
-            subject_len,
-            set_count,
-            sets_len,
-            slots,
-            count,
-            entries_len,
-            total,
-            _,
-        ] = [
-            at(0)?,
-            at(1)?,
-            at(2)?,
-            at(3)?,
-            at(4)?,
-            at(5)?,
-            at(6)?,
-            at(7)?,
-            at(8)?,
-        ];
-        let sum = long(data, HEADER - 8)?;
-        if total != data.len() || !slots.is_power_of_two() || slots > LONGEST / SLOT {
-            return Err(Damaged);
-        }
-        let mut rest = data.get(HEADER..).ok_or(Damaged)?;
+        let header = bytes_at(&source, 0, HEADER)?;
+        let lengths = Lengths::read(&header, len)?;
+        let front = bytes_at(&source, 0, lengths.front)?;
+        let sum = long(&front, HEADER - 8)?;
+        let mut rest = &front[HEADER..];
         let mut take = |len: usize| {
             let (taken, left) = rest.split_at_checked(len).ok_or(Damaged)?;
             rest = left;
             Ok(taken)
         };
-        let (found_key, found_subject) = (take(key_len)?, take(subject_len)?);
-        let set_bytes = take(sets_len)?;
-        let front = HEADER + key_len + subject_len + sets_len;
-        if checksum(&data[..HEADER - 8]) ^ checksum(&data[HEADER..front]) != sum
-            || found_key != key
-            || found_subject != subject
+        if checksum(&front[..HEADER - 8]) ^ checksum(&front[HEADER..]) != sum
+            || front[..HEADER] != header
+            || take(lengths.key)? != key
+            || take(lengths.subject)? != subject
         {
             return Err(Damaged);
         }
-        let index = take(slots * SLOT)?;
-        let entries = take(entries_len)?;
+        let index = lengths.front - lengths.slots * SLOT;
+        let mut at = index - lengths.sets;
         let mut sets = Vec::new();
-        let mut left = set_bytes;
-        for _ in 0..set_count {
-            let len = word(left, 0)? as usize;
-            sets.push(left.get(4..).and_then(|l| l.get(..len)).ok_or(Damaged)?);
-            left = &left[4 + len..];
+        for _ in 0..lengths.set_count {
+            let len = word(&front, at)? as usize;
+            let end = (at + 4).checked_add(len).filter(|e| *e <= index);
+            sets.push(at + 4..end.ok_or(Damaged)?);
+            at = end.ok_or(Damaged)?;
         }
         Ok(View {
+            source,
             sets,
             index,
-            entries,
-            count: count as u32,
+            slots: lengths.slots,
+            count: lengths.count,
+            end: len,
+            front,
         })
     }
-    /// The sets, by number.
-    pub fn sets(&self) -> &[&'a [u8]] {
-        &self.sets
+    /// The set with a number.
+    pub fn set(&self, number: u32) -> Option<&[u8]> {
+        let range = self.sets.get(number as usize)?.clone();
+        self.front.get(range)
+    }
+    /// How many sets there are.
+    pub fn set_count(&self) -> usize {
+        self.sets.len()
     }
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.count as usize
+        self.count
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
-    /// The undamaged entries with that hash.
-    pub fn find(&self, hash: u64) -> impl Iterator<Item = Entry<'a>> + '_ {
-        let slots = self.index.len() / SLOT;
-        let mut slot = hash as usize & (slots - 1);
-        let mut left = slots;
+    /// Offsets and lengths of what may be entries with that hash.
+    fn places(&self, hash: u64) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let mut slot = hash as usize & (self.slots - 1);
+        let mut left = self.slots;
         std::iter::from_fn(move || {
             while left > 0 {
-                let at = slot * SLOT;
-                (slot, left) = ((slot + 1) & (slots - 1), left - 1);
-                let offset = word(self.index, at + 8).ok()?;
+                let at = self.index + slot * SLOT;
+                (slot, left) = ((slot + 1) & (self.slots - 1), left - 1);
+                let offset = word(&self.front, at + 8).ok()?;
                 if offset == EMPTY {
                     left = 0;
-                } else if long(self.index, at).ok()? == hash
-                    && let Ok(entry) = self.entry(offset as usize)
-                    && entry.hash == hash
-                {
-                    return Some(entry);
+                } else if long(&self.front, at).ok()? == hash {
+                    return Some((offset as usize, word(&self.front, at + 12).ok()? as usize));
                 }
             }
             None
+        })
+    }
+    /// The undamaged entries with that hash. Reads the source.
+    pub fn find(&self, hash: u64) -> impl Iterator<Item = Found> + '_ {
+        self.places(hash).filter_map(move |(offset, len)| {
+            let at = self.front.len().checked_add(offset)?;
+            at.checked_add(len).filter(|end| *end <= self.end)?;
+            let found =
+                bytes_at(&self.source, at, len).and_then(|b| Found::read(b, self.sets.len()));
+            found.ok().filter(|f| f.hash == hash)
         })
     }
     /// Whether the index knows that hash. The entry may still turn out to be damaged.
     pub fn has(&self, hash: u64) -> bool {
-        let slots = self.index.len() / SLOT;
-        let mut slot = hash as usize & (slots - 1);
-        for _ in 0..slots {
-            match word(self.index, slot * SLOT + 8) {
-                Ok(EMPTY) | Err(_) => return false,
-                Ok(_) if long(self.index, slot * SLOT) == Ok(hash) => return true,
-                Ok(_) => slot = (slot + 1) & (slots - 1),
-            }
-        }
-        false
+        self.places(hash).next().is_some()
     }
     /// All undamaged entries up to the first whose length is not right, in the order of the file.
-    pub fn entries(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
-        let mut at = 0;
+    pub fn entries(&self) -> impl Iterator<Item = Found> + '_ {
+        let mut at = self.front.len();
         std::iter::from_fn(move || {
-            while at < self.entries.len() {
+            while at < self.end {
                 let here = at;
-                let len = word(self.entries, here).ok()? as usize;
-                at = here.checked_add(ENTRY)?.checked_add(len)?;
-                if let Ok(entry) = self.entry(here) {
-                    return Some(entry);
+                let mut len = [0; 4];
+                self.source.read(here, &mut len).ok()?;
+                let len = ENTRY.checked_add(u32::from_le_bytes(len) as usize)?;
+                at = here.checked_add(len).filter(|end| *end <= self.end)?;
+                let found = bytes_at(&self.source, here, len);
+                if let Ok(found) = found.and_then(|b| Found::read(b, self.sets.len())) {
+                    return Some(found);
                 }
             }
             None
         })
     }
-    /// The entry at an offset, if it is undamaged.
-    fn entry(&self, at: usize) -> Read<Entry<'a>> {
-        let all = self.entries.get(at..).ok_or(Damaged)?;
-        let len = word(all, 0)? as usize;
-        let payload = all.get(ENTRY..).and_then(|p| p.get(..len)).ok_or(Damaged)?;
-        let entry = Entry {
-            identity: word(all, 4)?,
-            hash: long(all, 8)?,
-            set: word(all, 16)?,
-            cost: word(all, 20)?,
-            payload,
+}
+
+/// What the header says of the parts.
+struct Lengths {
+    key: usize,
+    subject: usize,
+    set_count: usize,
+    sets: usize,
+    slots: usize,
+    count: usize,
+    /// All up to the entries.
+    front: usize,
+}
+
+impl Lengths {
+    /// Reads the header of a file of that length.
+    fn read(header: &[u8], len: usize) -> Read<Lengths> {
+        let at = |n: usize| word(header, MAGIC.len() + 4 * n).map(|w| w as usize);
+        let mut lengths = Lengths {
+            key: at(0)?,
+            subject: at(1)?,
+            set_count: at(2)?,
+            sets: at(3)?,
+            slots: at(4)?,
+            count: at(5)?,
+            front: 0,
         };
-        let right = long(all, 24)? == entry.sum()
-            && entry.identity as usize <= len
-            && (entry.set as usize) < self.sets.len();
-        right.then_some(entry).ok_or(Damaged)
+        // Each is below 2^32, so the sum does not overflow.
+        let l = &mut lengths;
+        l.front = HEADER + l.key + l.subject + l.sets + l.slots * SLOT;
+        let right = header.get(..MAGIC.len()) == Some(MAGIC)
+            && at(7)? == len
+            && l.slots.is_power_of_two()
+            && l.front.checked_add(at(6)?) == Some(len);
+        right.then_some(lengths).ok_or(Damaged)
     }
 }
 
 /// Makes the checksums of a file right, whatever else is wrong with it. For tests: damage with right checksums is what the reader meets
 /// if the writer is wrong.
 pub fn repair(data: &mut [u8]) {
-    let at = |data: &[u8], n: usize| word(data, MAGIC.len() + 4 * n).map_or(0, |w| w as usize);
     if data.len() < HEADER {
         return;
     }
+    let at = |data: &[u8], n: usize| word(data, MAGIC.len() + 4 * n).map_or(0, |w| w as usize);
     data[..MAGIC.len()].copy_from_slice(MAGIC);
     let total = (data.len() as u32).to_le_bytes();
     data[MAGIC.len() + 28..MAGIC.len() + 32].copy_from_slice(&total);
-    let front = HEADER
-        .saturating_add(at(data, 0))
-        .saturating_add(at(data, 1))
-        .saturating_add(at(data, 3));
+    let front = HEADER + at(data, 0) + at(data, 1) + at(data, 3) + at(data, 4) * SLOT;
     if front > data.len() {
         return;
     }
+    let entries = ((data.len() - front) as u32).to_le_bytes();
+    data[MAGIC.len() + 24..MAGIC.len() + 28].copy_from_slice(&entries);
     let sum = checksum(&data[..HEADER - 8]) ^ checksum(&data[HEADER..front]);
     data[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
-    let mut here = front.saturating_add(at(data, 4).saturating_mul(SLOT));
+    let mut here = front;
     while let Some(all) = data.get(here..).filter(|a| a.len() >= ENTRY) {
         let len = word(all, 0).map_or(0, |w| w as usize);
         let Some(payload) = all.get(ENTRY..).and_then(|p| p.get(..len)) else {
@@ -265,44 +347,25 @@ pub fn repair(data: &mut [u8]) {
     }
 }
 
-/// The bytes of a file. Entries that would make it longer than [`LONGEST`] are left out, the last ones first.
-pub fn assemble(key: &[u8], subject: &[u8], sets: &[Vec<u8>], entries: &[Entry<'_>]) -> Vec<u8> {
+/// The bytes of a file.
+///
+/// # Errors
+/// It would be longer than [`LONGEST`], or there is no memory for it.
+pub fn assemble(
+    key: &[u8],
+    subject: &[u8],
+    sets: &[Vec<u8>],
+    entries: &[Entry<'_>],
+) -> Read<Vec<u8>> {
     let slots = (2 * entries.len()).next_power_of_two().max(2);
-    let mut front: Vec<u8> = Vec::new();
-    front.extend_from_slice(key);
-    front.extend_from_slice(subject);
-    let before = front.len();
-    for set in sets {
-        front.extend_from_slice(&(set.len() as u32).to_le_bytes());
-        front.extend_from_slice(set);
+    let sets_len: usize = sets.iter().map(|s| 4 + s.len()).sum();
+    let entries_len: usize = entries.iter().map(|e| ENTRY + e.payload.len()).sum();
+    let front = HEADER + key.len() + subject.len() + sets_len + slots * SLOT;
+    let total = front + entries_len;
+    let mut out = Vec::new();
+    if total > LONGEST || out.try_reserve_exact(total).is_err() {
+        return Err(Damaged);
     }
-    let sets_len = front.len() - before;
-    let room = LONGEST.saturating_sub(HEADER + front.len() + slots * SLOT);
-    let mut index = Vec::with_capacity(slots * SLOT);
-    for _ in 0..slots {
-        index.extend_from_slice(&0u64.to_le_bytes());
-        index.extend_from_slice(&EMPTY.to_le_bytes());
-    }
-    let mut body: Vec<u8> = Vec::new();
-    let mut count = 0;
-    for entry in entries {
-        if body.len() + ENTRY + entry.payload.len() > room {
-            break;
-        }
-        let mut slot = entry.hash as usize & (slots - 1);
-        while word(&index, slot * SLOT + 8) != Ok(EMPTY) {
-            slot = (slot + 1) & (slots - 1);
-        }
-        index[slot * SLOT..slot * SLOT + 8].copy_from_slice(&entry.hash.to_le_bytes());
-        index[slot * SLOT + 8..slot * SLOT + 12]
-            .copy_from_slice(&(body.len() as u32).to_le_bytes());
-        body.extend_from_slice(&entry.head());
-        body.extend_from_slice(&entry.sum().to_le_bytes());
-        body.extend_from_slice(entry.payload);
-        count += 1;
-    }
-    let total = HEADER + front.len() + index.len() + body.len();
-    let mut out = Vec::with_capacity(total);
     out.extend_from_slice(MAGIC);
     for n in [
         key.len(),
@@ -310,19 +373,47 @@ pub fn assemble(key: &[u8], subject: &[u8], sets: &[Vec<u8>], entries: &[Entry<'
         sets.len(),
         sets_len,
         slots,
-        count,
-        body.len(),
+        entries.len(),
+        entries_len,
         total,
         0,
     ] {
         out.extend_from_slice(&(n as u32).to_le_bytes());
     }
-    let sum = checksum(&out) ^ checksum(&front);
-    out.extend_from_slice(&sum.to_le_bytes());
-    out.extend_from_slice(&front);
-    out.extend_from_slice(&index);
-    out.extend_from_slice(&body);
-    out
+    out.extend_from_slice(&[0; 8]);
+    out.extend_from_slice(key);
+    out.extend_from_slice(subject);
+    for set in sets {
+        out.extend_from_slice(&(set.len() as u32).to_le_bytes());
+        out.extend_from_slice(set);
+    }
+    let index = out.len();
+    for _ in 0..slots {
+        out.extend_from_slice(&[0; 8]);
+        out.extend_from_slice(&EMPTY.to_le_bytes());
+        out.extend_from_slice(&[0; 4]);
+    }
+    let mut at = 0;
+    for entry in entries {
+        let len = ENTRY + entry.payload.len();
+        let mut slot = entry.hash as usize & (slots - 1);
+        while word(&out, index + slot * SLOT + 8) != Ok(EMPTY) {
+            slot = (slot + 1) & (slots - 1);
+        }
+        let slot = &mut out[index + slot * SLOT..][..SLOT];
+        slot[..8].copy_from_slice(&entry.hash.to_le_bytes());
+        slot[8..12].copy_from_slice(&(at as u32).to_le_bytes());
+        slot[12..].copy_from_slice(&(len as u32).to_le_bytes());
+        at += len;
+    }
+    let sum = checksum(&out[..HEADER - 8]) ^ checksum(&out[HEADER..]);
+    out[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
+    for entry in entries {
+        out.extend_from_slice(&entry.head());
+        out.extend_from_slice(&entry.sum().to_le_bytes());
+        out.extend_from_slice(entry.payload);
+    }
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -344,18 +435,26 @@ mod tests {
             })
             .collect();
         let sets = [b"one".to_vec(), Vec::new()];
-        (assemble(b"key", b"subject", &sets, &entries), payloads)
+        let file = assemble(b"key", b"subject", &sets, &entries).unwrap();
+        (file, payloads)
+    }
+    fn open<'a>(file: &'a [u8], key: &[u8], subject: &[u8]) -> Read<View<&'a [u8]>> {
+        View::open(file, file.len(), key, subject)
+    }
+    fn payload(found: &Found) -> Vec<u8> {
+        found.entry().payload.to_vec()
     }
 
     #[test]
     fn what_is_assembled_is_found() {
         let (file, payloads) = example();
-        let view = View::open(&file, b"key", b"subject").unwrap();
-        assert_eq!(view.sets(), [&b"one"[..], &[]]);
-        assert_eq!(view.len(), 50);
-        assert!(view.entries().map(|e| e.payload).eq(&payloads));
+        let view = open(&file, b"key", b"subject").unwrap();
+        assert_eq!(view.set(0), Some(&b"one"[..]));
+        assert_eq!((view.set(1), view.set(2)), (Some(&[][..]), None));
+        assert_eq!((view.len(), view.set_count()), (50, 2));
+        assert!(view.entries().map(|e| payload(&e)).eq(payloads.clone()));
         for n in 0..25 {
-            let found: Vec<_> = view.find(n << 40).map(|e| e.payload[0]).collect();
+            let found: Vec<_> = view.find(n << 40).map(|e| payload(&e)[0]).collect();
             assert_eq!(found, [2 * n as u8, 2 * n as u8 + 1]);
             assert!(view.has(n << 40));
         }
@@ -366,9 +465,9 @@ mod tests {
     #[test]
     fn another_key_or_subject_is_refused() {
         let (file, _) = example();
-        assert!(View::open(&file, b"kex", b"subject").is_err());
-        assert!(View::open(&file, b"key", b"subjecT").is_err());
-        assert!(View::open(&file, b"keys", b"ubject").is_err());
+        assert!(open(&file, b"kex", b"subject").is_err());
+        assert!(open(&file, b"key", b"subjecT").is_err());
+        assert!(open(&file, b"keys", b"ubject").is_err());
     }
 
     #[test]
@@ -377,28 +476,37 @@ mod tests {
         for bit in 0..file.len() * 8 {
             let mut damaged = file.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
-            let Ok(view) = View::open(&damaged, b"key", b"subject") else {
+            let Ok(view) = open(&damaged, b"key", b"subject") else {
                 continue;
             };
             for n in 0..25 {
                 for e in view.find(n << 40) {
-                    assert!(
-                        payloads[2 * n as usize..=2 * n as usize + 1].contains(&e.payload.to_vec())
-                    );
+                    let right = &payloads[2 * n as usize..=2 * n as usize + 1];
+                    assert!(right.contains(&payload(&e)));
                 }
             }
-            assert!(
-                view.entries()
-                    .all(|e| payloads.contains(&e.payload.to_vec()))
-            );
+            assert!(view.entries().all(|e| payloads.contains(&payload(&e))));
         }
     }
 
+    /// As a file that another program shortens.
     #[test]
-    fn a_file_that_is_cut_off_is_refused() {
-        let (file, _) = example();
+    fn a_file_that_is_cut_off_is_refused_and_may_be_cut_off_later() {
+        struct Shrinks<'a>(&'a [u8], std::cell::Cell<usize>);
+        impl Source for &Shrinks<'_> {
+            fn read(&self, at: usize, into: &mut [u8]) -> Read<()> {
+                (&self.0[..self.1.get()]).read(at, into)
+            }
+        }
+        let (file, payloads) = example();
         for len in 0..file.len() {
-            assert!(View::open(&file[..len], b"key", b"subject").is_err());
+            assert!(open(&file[..len], b"key", b"subject").is_err());
+            let source = Shrinks(&file, std::cell::Cell::new(file.len()));
+            let view = View::open(&source, file.len(), b"key", b"subject").unwrap();
+            source.1.set(len);
+            assert!(view.entries().all(|e| payloads.contains(&payload(&e))));
+            let found: usize = (0..25).map(|n| view.find(n << 40).count()).sum();
+            assert!(found < 50);
         }
     }
 
@@ -410,15 +518,15 @@ mod tests {
         damaged[last] ^= 1;
         damaged[2] ^= 1;
         repair(&mut damaged);
-        let view = View::open(&damaged, b"key", b"subject").unwrap();
+        let view = open(&damaged, b"key", b"subject").unwrap();
         assert_eq!(view.entries().count(), 50);
         repair(&mut damaged[..10]);
     }
 
     #[test]
     fn an_empty_file_of_the_format_has_nothing() {
-        let file = assemble(b"", b"", &[], &[]);
-        let view = View::open(&file, b"", b"").unwrap();
+        let file = assemble(b"", b"", &[], &[]).unwrap();
+        let view = open(&file, b"", b"").unwrap();
         assert!(view.is_empty() && view.find(0).next().is_none());
     }
 }

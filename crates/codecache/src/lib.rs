@@ -4,6 +4,7 @@
 //! wire        numbers and byte strings in a payload: a writer, and a total reader
 //! checksum    finds damage, not forgery
 //! file        the format: header, dependency sets, index, entries
+//! way         from the root to a directory, one component at a time
 //! trust       a directory that nobody else can write, and the files in it
 //! shelf       the files of one build in such a directory: read, replace, forget
 //! ```
@@ -19,4 +20,5 @@ pub mod checksum;
 pub mod file;
 pub mod shelf;
 pub mod trust;
+mod way;
 pub mod wire;

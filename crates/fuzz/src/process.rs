@@ -113,6 +113,7 @@ impl Programs {
     /// The runtime, to be run beside the programs; memory is limited.
     pub fn runtime(&self) -> Command {
         let mut command = Command::new(&self.vervet);
+        command.env("VERVET_CACHE", "off");
         command
             .current_dir(self.folder.path())
             .env("MONO_GC_PARAMS", "max-heap-size=256m");

@@ -57,6 +57,8 @@ impl Lane {
     pub fn run(&self, exe: &Path, args: &[&str], limit: Duration) -> io::Result<Outcome> {
         let (stdout, stderr) = (exe.with_extension("out"), exe.with_extension("err"));
         let mut child = Command::new(&self.command[0])
+            // Programs that run once.
+            .env("VERVET_CACHE", "off")
             .args(&self.command[1..])
             .arg(exe)
             .args(args)

@@ -48,6 +48,8 @@ pub enum Symbol {
     RvaData(FieldRef),
     /// Address of the root slot that holds an interned string: (module, user-string token).
     Literal(ModuleRef, u32),
+    /// Address of the root slot that holds a string literal of a dynamic method, by its number.
+    DynamicLiteral(u32),
     /// Address of the root slot that holds the class's Type object.
     TypeObject(ClassRef),
     /// Value of the class's RuntimeTypeHandle (the `&'static Class`).

@@ -121,6 +121,25 @@ impl<'a> MethodBody<'a> {
         Ok(body)
     }
 
+    /// A body that was not read from bytes, if its ranges lie inside its code.
+    ///
+    /// # Errors
+    /// A clause leaves the code.
+    pub fn checked(self) -> Result<MethodBody<'a>, Error> {
+        for c in &self.clauses {
+            let (flags, last) = match c.kind {
+                EhKind::Catch(token) => (0, token.0),
+                EhKind::Filter(at) => (1, at),
+                EhKind::Finally => (2, 0),
+                EhKind::Fault => (4, 0),
+            };
+            let (tried, handler) = ([c.try_offset, c.try_len], [c.handler_offset, c.handler_len]);
+            let raw = [flags, tried[0], tried[1], handler[0], handler[1], last];
+            check(raw, self.code.len(), 0)?;
+        }
+        Ok(self)
+    }
+
     /// Decodes the code.
     pub fn instructions(&self) -> Instructions<'a> {
         Instructions::new(self.code)

@@ -5,6 +5,7 @@
 
 use crate::bytes;
 use crate::error::Error;
+use crate::growing::Growing;
 use crate::text;
 
 /// How many bytes of `#Strings` a name may take, with its terminator.
@@ -26,6 +27,8 @@ pub(crate) struct Heaps<'a> {
     pub user_strings: &'a [u8],
     pub blobs: &'a [u8],
     pub guids: &'a [u8],
+    /// The items of an image that grows, whose heaps are empty otherwise.
+    pub growing: Option<&'static Growing>,
 }
 
 impl<'a> Root<'a> {
@@ -99,10 +102,10 @@ impl<'a> Heaps<'a> {
             index,
             reason,
         };
-        let rest = self
-            .strings
-            .get(index as usize..)
-            .ok_or(bad("beyond the heap"))?;
+        let Some(rest) = self.strings.get(index as usize..) else {
+            let grown = self.growing.and_then(|g| g.string(index));
+            return grown.ok_or(bad("beyond the heap"));
+        };
         // The cap keeps a heap without terminators from being searched whole
         // for every name.
         let rest = &rest[..rest.len().min(MAX_NAME)];
@@ -119,12 +122,18 @@ impl<'a> Heaps<'a> {
 
     #[inline]
     pub(crate) fn blob(&self, index: u32) -> Result<&'a [u8], Error> {
-        sized(self.blobs, "#Blob", index)
+        match self.growing.filter(|_| index != 0) {
+            None => sized(self.blobs, "#Blob", index),
+            Some(g) => grown(g.blob(index), "#Blob", index),
+        }
     }
 
     pub(crate) fn guid(&self, index: u32) -> Result<[u8; 16], Error> {
         if index == 0 {
             return Ok([0; 16]);
+        }
+        if let Some(g) = self.growing {
+            return grown(g.guid(index), "#GUID", index);
         }
         let at = (index as usize - 1).checked_mul(16);
         at.and_then(|at| bytes::array(self.guids, at))
@@ -136,12 +145,24 @@ impl<'a> Heaps<'a> {
     }
 
     pub(crate) fn user_string(&self, index: u32) -> Result<UserString<'a>, Error> {
-        let bytes = sized(self.user_strings, "#US", index)?;
+        let bytes = match self.growing.filter(|_| index != 0) {
+            None => sized(self.user_strings, "#US", index)?,
+            Some(g) => grown(g.user_string(index), "#US", index)?,
+        };
         // The final odd byte only says whether any unit is beyond ASCII.
         Ok(UserString {
             bytes: &bytes[..bytes.len() & !1],
         })
     }
+}
+
+/// An item of an image that grows.
+fn grown<T>(item: Option<T>, heap: &'static str, index: u32) -> Result<T, Error> {
+    item.ok_or(Error::Heap {
+        heap,
+        index,
+        reason: "beyond the heap",
+    })
 }
 
 /// An item that starts with its compressed length.
@@ -222,6 +243,7 @@ mod tests {
             user_strings: &[0, 5, b'h', 0, b'i', 0, 0, 0, 3, 1],
             blobs: &[0, 2, 7, 8, 0x80],
             guids: &[1; 16],
+            growing: None,
         };
         assert_eq!(heaps.string(0), Ok(""));
         assert_eq!(heaps.string(1), Ok("abc"));

@@ -6,6 +6,7 @@
 use crate::body::MethodBody;
 use crate::bytes;
 use crate::error::Error;
+use crate::growing::Growing;
 use crate::heaps::{Heaps, Root, UserString};
 use crate::lookup::Indexes;
 use crate::pe::{CliHeader, Pe, PeInfo};
@@ -46,6 +47,43 @@ impl<'a> Image<'a> {
             resources,
             indexes: Indexes::default(),
         })
+    }
+
+    /// The image of what is in `growing`, now and later.
+    pub fn growing(growing: &'static Growing) -> Image<'a> {
+        /// IL only.
+        const FLAGS: u32 = 1;
+        Image {
+            data: &[],
+            pe: Pe::none(),
+            cli: CliHeader {
+                metadata: (0, 0),
+                flags: FLAGS,
+                entry_point: 0,
+                resources: (0, 0),
+            },
+            version: "v4.0.30319",
+            heaps: Heaps {
+                growing: Some(growing),
+                ..Heaps::default()
+            },
+            tables: Tables::growing(growing),
+            resources: &[],
+            indexes: Indexes::default(),
+        }
+    }
+
+    /// What the image grows by, if it grows.
+    pub fn grows(&self) -> Option<&'static Growing> {
+        self.heaps.growing
+    }
+
+    /// Are all rows of a TypeDef there? Always, unless the image grows.
+    pub fn is_complete(&self, type_def: u32) -> bool {
+        use crate::growing::COMPLETE;
+        use crate::keys::OWNER;
+        self.grows().is_none()
+            || self.tables.cell(Table::TypeDef, type_def, OWNER) == Some(COMPLETE)
     }
 
     /// The bytes the image was parsed from.
@@ -123,7 +161,12 @@ impl<'a> Image<'a> {
 
     /// The bytes from `rva` to the end of the file's part of its section.
     pub fn rva_data(&self, rva: u32) -> Result<&'a [u8], Error> {
-        self.pe.rva_data(rva)
+        match self.grows() {
+            None => self.pe.rva_data(rva),
+            Some(g) => g
+                .data(rva)
+                .ok_or(Error::format("no data has this address", rva as usize)),
+        }
     }
 
     /// The resource at `offset` in the resources directory (II.24.2.4).
@@ -137,6 +180,8 @@ impl<'a> Image<'a> {
 
     /// The method body at `rva`.
     pub fn method_body(&self, rva: u32) -> Result<MethodBody<'a>, Error> {
-        MethodBody::parse(self.rva_data(rva)?, rva)
+        // The bodies of an image that grows are aligned as if each began at 0.
+        let aligned_by = if self.grows().is_some() { 0 } else { rva };
+        MethodBody::parse(self.rva_data(rva)?, aligned_by)
     }
 }

@@ -11,76 +11,9 @@ use std::sync::Arc;
 use vervet_os::LeafLock;
 
 use crate::image::Image;
+use crate::keys::{Key, OWNER};
 use crate::tables::{Coded, Table, Tables, schema};
 use crate::token::Token;
-
-/// The key columns that rows are found by.
-#[derive(Clone, Copy)]
-enum Key {
-    InterfaceImpl,
-    Constant,
-    CustomAttribute,
-    FieldMarshal,
-    DeclSecurity,
-    ClassLayout,
-    FieldLayout,
-    EventMap,
-    PropertyMap,
-    MethodSemantics,
-    MethodImpl,
-    ImplMap,
-    FieldRva,
-    Nested,
-    Enclosing,
-    GenericParam,
-    GenericParamConstraint,
-    FieldPtr,
-    MethodPtr,
-    ParamPtr,
-    EventPtr,
-    PropertyPtr,
-    TypeFields,
-    TypeMethods,
-    MethodParams,
-    MapEvents,
-    MapProperties,
-}
-
-impl Key {
-    const COUNT: usize = Key::MapProperties as usize + 1;
-
-    const fn column(self) -> (Table, usize) {
-        match self {
-            Key::InterfaceImpl => (Table::InterfaceImpl, 0),
-            Key::Constant => (Table::Constant, 1),
-            Key::CustomAttribute => (Table::CustomAttribute, 0),
-            Key::FieldMarshal => (Table::FieldMarshal, 0),
-            Key::DeclSecurity => (Table::DeclSecurity, 1),
-            Key::ClassLayout => (Table::ClassLayout, 2),
-            Key::FieldLayout => (Table::FieldLayout, 1),
-            Key::EventMap => (Table::EventMap, 0),
-            Key::PropertyMap => (Table::PropertyMap, 0),
-            Key::MethodSemantics => (Table::MethodSemantics, 2),
-            Key::MethodImpl => (Table::MethodImpl, 0),
-            Key::ImplMap => (Table::ImplMap, 1),
-            Key::FieldRva => (Table::FieldRva, 1),
-            Key::Nested => (Table::NestedClass, 0),
-            Key::Enclosing => (Table::NestedClass, 1),
-            Key::GenericParam => (Table::GenericParam, 2),
-            Key::GenericParamConstraint => (Table::GenericParamConstraint, 0),
-            Key::FieldPtr => (Table::FieldPtr, 0),
-            Key::MethodPtr => (Table::MethodPtr, 0),
-            Key::ParamPtr => (Table::ParamPtr, 0),
-            Key::EventPtr => (Table::EventPtr, 0),
-            Key::PropertyPtr => (Table::PropertyPtr, 0),
-            Key::TypeFields => (Table::TypeDef, 4),
-            Key::TypeMethods => (Table::TypeDef, 5),
-            Key::MethodParams => (Table::MethodDef, 5),
-            Key::MapEvents => (Table::EventMap, 1),
-            Key::MapProperties => (Table::PropertyMap, 1),
-        }
-    }
-}
 
 /// What is known of the order of each key column.
 #[derive(Debug)]
@@ -121,6 +54,13 @@ enum Via<'i> {
 }
 
 impl Rids<'_> {
+    fn list(rids: Arc<[u32]>) -> Self {
+        Rids {
+            positions: 0..rids.len() as u32,
+            via: Via::List(rids),
+        }
+    }
+
     fn range(positions: Range<u32>) -> Self {
         Rids {
             positions,
@@ -236,6 +176,9 @@ impl<'a> Image<'a> {
         let Some(value) = value.filter(|v| *v != 0) else {
             return Rids::range(0..0);
         };
+        if let Some(g) = self.grows() {
+            return Rids::list(g.find(key, value));
+        }
         let (positions, order) = self.equal(key, value);
         Rids {
             positions,
@@ -249,6 +192,9 @@ impl<'a> Image<'a> {
 
     /// The run of `target` rows that row `rid` of the key's table starts.
     fn run(&self, key: Key, rid: u32, target: Table) -> Rids<'_> {
+        if let Some(g) = self.grows() {
+            return Rids::list(g.find(key, rid));
+        }
         let (owner, column) = key.column();
         let Some(start) = self.tables().cell(owner, rid, column) else {
             return Rids::range(0..0);
@@ -274,6 +220,12 @@ impl<'a> Image<'a> {
     fn run_owner(&self, key: Key, ptr_key: Key, member: u32, target: Table) -> Option<u32> {
         if member == 0 || member > self.row_count(target) {
             return None;
+        }
+        if self.grows().is_some() {
+            return self
+                .tables()
+                .cell(target, member, OWNER)
+                .filter(|owner| *owner != 0);
         }
         let (ptr, _) = ptr_key.column();
         let position = match self.row_count(ptr) {
@@ -408,6 +360,11 @@ impl<'a> Image<'a> {
     pub fn nested_classes_in(&self, enclosing: u32) -> Rids<'_> {
         if enclosing == 0 {
             return Rids::range(0..0);
+        }
+        if let Some(g) = self.grows() {
+            let rows = g.find(Key::Enclosing, enclosing);
+            let nested = |row: &u32| self.tables().cell(Table::NestedClass, *row, 0);
+            return Rids::list(rows.iter().filter_map(nested).collect());
         }
         let (positions, order) = self.equal(Key::Enclosing, enclosing);
         Rids {

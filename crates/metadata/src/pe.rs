@@ -64,6 +64,22 @@ fn u32_at(data: &[u8], at: usize) -> Result<u32, Error> {
 }
 
 impl<'a> Pe<'a> {
+    /// The container of an image that no file holds: no sections, and the headers of a library for any processor.
+    pub(crate) fn none() -> Pe<'a> {
+        Pe {
+            data: &[],
+            sections: Box::new([]),
+            directories: 0,
+            info: PeInfo {
+                machine: 0x14C,
+                pe32_plus: false,
+                characteristics: 0x2000,
+                timestamp: 0,
+                subsystem: 3,
+                dll_characteristics: 0,
+            },
+        }
+    }
     pub(crate) fn parse(data: &'a [u8]) -> Result<Pe<'a>, Error> {
         if data.get(..2) != Some(b"MZ") {
             return Err(Error::format("not a PE file (no MZ signature)", 0));

@@ -18,6 +18,8 @@ unsafe impl Zeroed for std::sync::atomic::AtomicUsize {}
 unsafe impl<T> Zeroed for AtomicPtr<T> {}
 // SAFETY: an empty cell is a null pointer.
 unsafe impl<T> Zeroed for crate::Published<T> {}
+// SAFETY: an empty cell is a null pointer.
+unsafe impl<T> Zeroed for crate::Replaceable<T> {}
 
 /// A growable table of zero-initialised cells; see the module's invariants.
 pub struct Chunks<T: Zeroed + Sync + 'static> {

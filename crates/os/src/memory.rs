@@ -284,59 +284,64 @@ pub fn prefetch(address: usize) {
     let _ = address;
 }
 
-/// What tells one state of a file from every other: whatever changes the content changes `changed`, which no program can set.
+/// What the kernel says of a file. Programs can set all of it but `changed`; [`FileStamp::age`] says how long ago that was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileStamp {
-    /// Length in bytes.
-    pub size: u64,
+    /// The file system.
+    pub device: u64,
     /// Number of the file in its file system.
     pub inode: u64,
+    /// Length in bytes.
+    pub size: u64,
     /// Nanoseconds since 1970 of the last change of the content, which programs can set.
     pub modified: i128,
     /// Nanoseconds since 1970 of the last change of content, name or rights.
     pub changed: i128,
 }
 
-/// A change so many nanoseconds ago or less may be followed by another one with the same time: clocks of file systems are coarse.
-const SETTLES_AFTER: i128 = 2_000_000_000;
-
-fn stamp(meta: &std::fs::Metadata) -> FileStamp {
-    use std::os::unix::fs::MetadataExt;
-    let nanoseconds = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
-    FileStamp {
-        size: meta.len(),
-        inode: meta.ino(),
-        modified: nanoseconds(meta.mtime(), meta.mtime_nsec()),
-        changed: nanoseconds(meta.ctime(), meta.ctime_nsec()),
+impl FileStamp {
+    fn of(meta: &std::fs::Metadata) -> FileStamp {
+        use std::os::unix::fs::MetadataExt;
+        let nanoseconds = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
+        FileStamp {
+            device: meta.dev(),
+            inode: meta.ino(),
+            size: meta.len(),
+            modified: nanoseconds(meta.mtime(), meta.mtime_nsec()),
+            changed: nanoseconds(meta.ctime(), meta.ctime_nsec()),
+        }
+    }
+    /// Nanoseconds since the last change by this machine's clock; negative if that lies in the future.
+    pub fn age(&self) -> i128 {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        now.map_or(-1, |d| d.as_nanos() as i128 - self.changed)
     }
 }
 
 /// The stamp of a file as it is now.
 pub fn stamp_of(path: &std::path::Path) -> io::Result<FileStamp> {
-    std::fs::metadata(path).map(|meta| stamp(&meta))
+    std::fs::metadata(path).map(|meta| FileStamp::of(&meta))
 }
 
 /// Maps a file read-only for the rest of the process.
 pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
-    map_stamped_file(path).map(|f| f.0)
+    map_open_file(path).map(|f| f.0)
 }
 
-/// As [`map_file`]; with the stamp of the file, unless it was changed so recently that another change might have the same stamp.
-pub fn map_stamped_file(path: &std::path::Path) -> io::Result<(&'static [u8], Option<FileStamp>)> {
+/// As [`map_file`], with the open file and its stamp. None: it is no regular file.
+pub fn map_open_file(
+    path: &std::path::Path,
+) -> io::Result<(&'static [u8], std::fs::File, Option<FileStamp>)> {
     use std::os::fd::AsRawFd;
     let file = std::fs::File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_dir() {
         return Err(io::Error::from_raw_os_error(libc::EISDIR));
     }
-    let stamp = stamp(&meta);
-    let now = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |d| d.as_nanos() as i128);
-    let stamp = (meta.is_file() && stamp.changed + SETTLES_AFTER < now).then_some(stamp);
+    let stamp = meta.is_file().then(|| FileStamp::of(&meta));
     let len = meta.len() as usize;
     if len == 0 {
-        return Ok((&[], stamp));
+        return Ok((&[], file, stamp));
     }
     // SAFETY: a private read-only mapping of a file we opened; it is never unmapped.
     unsafe {
@@ -351,7 +356,7 @@ pub fn map_stamped_file(path: &std::path::Path) -> io::Result<(&'static [u8], Op
         if p == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        Ok((std::slice::from_raw_parts(p.cast(), len), stamp))
+        Ok((std::slice::from_raw_parts(p.cast(), len), file, stamp))
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Domain {
     pub(crate) vtables: Chunks<AtomicPtr<VTable>>,
     strings: LeafLock<FxHashMap<Box<[u16]>, Root>>,
     literals: LeafLock<FxHashMap<(u32, u32), Root>>,
+    /// The literals of dynamic methods, by number.
+    dynamic_literals: LeafLock<Vec<Root>>,
     types: LeafLock<FxHashMap<u32, Root>>,
     cache: LeafLock<FxHashMap<(u32, usize, usize), Root>>,
     /// The AppDomain object.
@@ -43,6 +45,7 @@ impl Domain {
             vtables: Chunks::new(),
             strings: LeafLock::default(),
             literals: LeafLock::default(),
+            dynamic_literals: LeafLock::default(),
             types: LeafLock::default(),
             cache: LeafLock::default(),
             app_domain: LeafLock::default(),
@@ -75,7 +78,7 @@ impl Domain {
             None => roots::keep(&self.strings, string.units().into(), string).get(),
         }
     }
-    fn intern_root<'cx>(&self, cx: &'cx Cx<'cx>, units: &[u16]) -> Result<Root> {
+    fn intern_root(&self, cx: &Cx<'_>, units: &[u16]) -> Result<Root> {
         if let Some(r) = self.strings.lock().get(units) {
             return Ok(*r);
         }
@@ -94,6 +97,18 @@ impl Domain {
         let root = self.intern_root(cx, &units)?;
         self.literals.lock().insert((module.id, token), root);
         Ok(root)
+    }
+
+    /// Keeps a string literal of a dynamic method, interned; its number.
+    pub fn add_dynamic_literal(&self, cx: &Cx<'_>, units: &[u16]) -> Result<u32> {
+        let root = self.intern_root(cx, units)?;
+        let mut all = self.dynamic_literals.lock();
+        all.push(root);
+        Ok(all.len() as u32 - 1)
+    }
+    /// The root slot of a literal that [`Domain::add_dynamic_literal`] has numbered.
+    pub fn dynamic_literal(&self, number: u32) -> Root {
+        self.dynamic_literals.lock()[number as usize]
     }
 
     /// The root slot of a class's Type object, filled.

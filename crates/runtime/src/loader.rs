@@ -25,6 +25,7 @@ use crate::cx::{Cx, Result, Value};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use vervet_binder::binder::Binder;
 use vervet_binder::dllmap::DllMap;
 use vervet_binder::mono_config::{Locations, MonoConfig};
@@ -33,7 +34,9 @@ use vervet_binder::token::PublicKeyToken;
 use vervet_os::{LeafLock, Published};
 use vervet_types::error::Need;
 use vervet_types::module::AssemblyRefInfo;
-use vervet_types::{Assembly, AssemblyLoader, Known, LoadError, ModuleRef, Universe};
+use vervet_types::{
+    Assembly, AssemblyLoader, ClassRef, Known, LoadError, Module, ModuleRef, Universe,
+};
 
 /// The assembly that `managed/Vervet.Threading` becomes: it answers its name where no file does. Empty if there was no C# compiler when this crate
 /// was built.
@@ -49,7 +52,7 @@ pub struct Loader {
     /// The machine's and the user's configuration.
     pub config: MonoConfig,
     maps: LeafLock<FxHashMap<u32, &'static DllMap>>,
-    /// Where the content of a module comes from, by its id. Assemblies from bytes, and files that changed a moment ago, are not here.
+    /// Where the content of a module comes from, by its id. Assemblies from bytes are not here.
     origins: LeafLock<FxHashMap<u32, Origin>>,
     /// The assembly of Main.
     pub entry: Published<AssemblyCell>,
@@ -58,14 +61,37 @@ pub struct Loader {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// A file in that state.
-    File(vervet_os::memory::FileStamp),
+    File {
+        /// As it was when it was opened.
+        stamp: vervet_os::memory::FileStamp,
+        /// Another content would have another stamp ([`settles`]).
+        is_settled: bool,
+    },
     /// This binary.
     Binary,
+}
+
+/// A store to a mapped page changes the times of its file only if the page was clean. Dirty pages are written back within half a minute or so
+/// (`vm.dirty_expire_centisecs` and `vm.dirty_writeback_centisecs`); then the next store changes the times. So until the last change is this
+/// many nanoseconds old, the content may change under the same stamp.
+const SETTLES_AFTER: i128 = 120_000_000_000;
+
+/// Whether every other content of the file would have another stamp.
+fn settles(file: &std::fs::File, stamp: &vervet_os::memory::FileStamp) -> bool {
+    use vervet_codecache::trust::FileSystem;
+    stamp.age() > SETTLES_AFTER && FileSystem::of(file).ok() == Some(FileSystem::Disk)
 }
 
 thread_local! {
     /// Binds of this thread load nothing.
     static LOADS_NOTHING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+static LOADS: AtomicU64 = AtomicU64::new(0);
+
+/// How many assemblies have been loaded in this process.
+pub fn loads() -> u64 {
+    LOADS.load(Ordering::Acquire)
 }
 
 /// Does something during which this thread's binds find what is loaded, and load nothing.
@@ -140,12 +166,14 @@ impl Loader {
     pub fn origin(&self, module: ModuleRef) -> Option<Origin> {
         self.origins.lock().get(&module.id).copied()
     }
-    /// Whether every file that modules come from is as it was when it was opened.
+    /// Whether every file that modules come from has the stamp that it had when it was opened.
     pub fn is_unchanged(&self) -> bool {
         let origins = self.origins.lock().clone();
         let same = |path: &str, origin: Origin| match origin {
             Origin::Binary => true,
-            Origin::File(stamp) => vervet_os::memory::stamp_of(Path::new(path)).ok() == Some(stamp),
+            Origin::File { stamp, .. } => {
+                vervet_os::memory::stamp_of(Path::new(path)).ok() == Some(stamp)
+            }
         };
         let assemblies = self.assemblies();
         let modules = assemblies.iter().map(|a| a.manifest);
@@ -171,13 +199,14 @@ impl Loader {
         if let Some(a) = self.state.lock().by_path.get(&full) {
             return Ok(a);
         }
-        let (data, stamp) =
-            vervet_os::memory::map_stamped_file(path).map_err(|e| not_found(path, &e))?;
+        let (data, file, stamp) =
+            vervet_os::memory::map_open_file(path).map_err(|e| not_found(path, &e))?;
         let module = self
             .universe()
             .load_module(data, Some(full.to_string_lossy().into_owned()))?;
         if let Some(stamp) = stamp {
-            let origin = Origin::File(stamp);
+            let is_settled = settles(&file, &stamp);
+            let origin = Origin::File { stamp, is_settled };
             self.origins.lock().insert(module.id, origin);
         }
         let assembly = module
@@ -227,7 +256,14 @@ impl Loader {
         s.by_name.insert(name.to_owned(), assembly);
         s.loaded.push(assembly);
         s.untold.push(assembly);
+        LOADS.fetch_add(1, Ordering::Release);
         Ok(assembly)
+    }
+    /// Adds an assembly that the program defines. No name finds it.
+    pub fn add_defined(&self, assembly: &'static Assembly) {
+        let mut s = self.state.lock();
+        s.loaded.push(assembly);
+        s.untold.push(assembly);
     }
     /// Adds an assembly to what is loaded, unless one of that path is there already. Returns the one that is there.
     fn register(&self, assembly: &'static Assembly, path: Option<PathBuf>) -> &'static Assembly {
@@ -243,6 +279,7 @@ impl Loader {
         }
         s.loaded.push(assembly);
         s.untold.push(assembly);
+        LOADS.fetch_add(1, Ordering::Release);
         assembly
     }
 
@@ -394,6 +431,9 @@ impl Loader {
 
     /// Raises the event a compile asked for; if it gives nothing, the next try fails for good.
     pub fn supply<'cx>(&self, cx: &'cx Cx<'cx>, need: &Need) -> Result<()> {
+        if let Need::Builder { class, must } = need {
+            return complete(cx, class, *must);
+        }
         let Need::Assembly {
             requesting,
             reference,
@@ -455,6 +495,33 @@ impl Loader {
     }
 }
 
+/// Raises AppDomain.TypeResolve for a type that has been named and not created: a handler may create it.
+///
+/// # Errors
+/// TypeLoadException: none has, and it must be created.
+fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, must: bool) -> Result<()> {
+    class.set_offered();
+    let key = (
+        BUILDER_KIND,
+        class.module as *const Module as usize,
+        class.rid() as usize,
+    );
+    let domain = &cx.rt().domain;
+    let app_domain = *domain.app_domain.lock();
+    if let (Some(root), Some(builder)) = (app_domain, domain.cached(key))
+        && let Some(method) = cx.load(
+            cx.known(Known::AppDomain)
+                .find_method("DoTypeBuilderResolve", Some(1)),
+        )?
+    {
+        cx.invoke(method, Some(Value::Ref(root.get())), &[Value::Ref(builder)])?;
+    }
+    match class.complete() {
+        Err(_) if must => Err(cx.throw_load(LoadError::type_load(class, ""))),
+        _ => Ok(()),
+    }
+}
+
 /// Runs `work` in Native state: looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {
     crate::threads::native(work)
@@ -494,6 +561,8 @@ pub fn assembly_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<&'stati
 }
 /// Cache kind of assembly objects (see [`Cx::cached`]); other kinds are declared by the reflection icalls.
 pub const ASSEMBLY_KIND: u32 = 1;
+/// Cache kind of TypeBuilder objects, by module and TypeDef row.
+pub const BUILDER_KIND: u32 = 10;
 
 fn not_found(path: &Path, error: &std::io::Error) -> LoadError {
     tracing::debug!("{}: {error}", path.display());

@@ -15,6 +15,8 @@ fn declared_layouts_match_the_class_library() {
     universe.set_corlib(corlib.manifest);
     universe.check_known().expect("every known type is there");
     vervet_runtime::classes::layout_check::check(universe).expect("layouts match");
+    vervet_runtime::classes::layout_check::check_emit(universe)
+        .expect("layouts of Reflection.Emit match");
     if !vervet_runtime::classes::layout_check::was_compared(corlib.manifest) {
         println!("the installed core library is not in COMPARED: every start checks it");
     }

@@ -100,7 +100,7 @@ impl Class {
                     other => other?,
                 };
                 if found.is_none() {
-                    let name = method.full_name();
+                    let name = method.signed_name();
                     let text = format!("Method '{name}' does not have an implementation.");
                     return Err(LoadError::type_load(self, text));
                 }
@@ -150,7 +150,9 @@ fn can_access(from: ClassRef, to: ClassRef, access: u32) -> R<bool> {
 
 /// Whether code of a class may access a member with these flags.
 fn can_access_from(method: MethodRef, to: ClassRef, access: u32) -> R<bool> {
-    if access == flags::PUBLIC || method.module().is_trusted() || to.rid() == 0 {
+    // Mono lets dynamic methods use whatever there is.
+    let free = method.is_dynamic() || method.module().is_trusted();
+    if access == flags::PUBLIC || free || to.rid() == 0 {
         return Ok(true);
     }
     // A nested class may use what its enclosing classes may.

@@ -420,6 +420,7 @@ impl Class {
                 class_args: self.args(),
                 method_args: &[],
             },
+            dynamic: None,
         }
     }
 }

@@ -31,6 +31,7 @@ fn of_parameter_in(param: ClassRef, context: GenericContext) -> R<Vec<ClassRef>>
     let scope = Scope {
         module: param.module,
         context,
+        dynamic: None,
     };
     image
         .generic_param_constraints_of(rid)

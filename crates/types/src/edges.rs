@@ -4,9 +4,8 @@
 //! records the edges with it, and compares them there.
 //!
 //! ```text
-//! thread                                    everybody
-//! watch(compile) { Module::referenced_assembly }  ->  bound: the edges this thread was the one to ask for, in order
-//!                                                     has_failed: an edge could not be bound
+//! thread                                              everybody
+//! watch(compile) { Module::referenced_assembly }  ->  has_failed: an edge could not be bound
 //!                                                     [`generation`]: how many edges have been bound
 //! ```
 //!
@@ -14,39 +13,27 @@
 //! * An edge never changes once it is bound.
 //! * [`generation`] grows after an edge was stored. So whoever reads it first and the edges then has seen at least so many.
 use crate::*;
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use vervet_metadata::Table;
 
-/// What happened on a thread during [`watch`].
-#[derive(Default, Debug)]
-pub struct Watched {
-    /// The edges that were not bound before this thread asked for them: module, row of the AssemblyRef table.
-    pub bound: Vec<(ModuleRef, u32)>,
-    /// An edge could not be bound. What was computed then may be otherwise in a process in which it can.
-    pub has_failed: bool,
-}
-
 thread_local! {
-    static WATCHED: RefCell<Option<Watched>> = const { RefCell::new(None) };
+    /// Whether an edge could not be bound since [`watch`] began; None outside.
+    static WATCHED: Cell<Option<bool>> = const { Cell::new(None) };
 }
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 /// See [`lose_track`].
 static HAS_LOST_TRACK: AtomicBool = AtomicBool::new(false);
 
-/// Does something, and says which edges it bound on this thread. Not nested: the inner one's edges would be missing in the outer.
-pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Watched) {
-    let begun = WATCHED.try_with(|w| *w.borrow_mut() = Some(Watched::default()));
+/// Does something, and says whether an edge could not be bound meanwhile on this thread. What was computed then may be otherwise in a process in
+/// which it can. Not nested.
+pub fn watch<T>(work: impl FnOnce() -> T) -> (T, bool) {
+    let begun = WATCHED.try_with(|w| w.set(Some(false)));
     let result = work();
-    let watched = begun.and_then(|()| WATCHED.try_with(|w| w.borrow_mut().take()));
+    let ended = begun.and_then(|()| WATCHED.try_with(|w| w.replace(None)));
     // A thread that is ending cannot be watched: nobody knows what failed.
-    let unknown = Watched {
-        bound: Vec::new(),
-        has_failed: true,
-    };
-    let mut watched = watched.ok().flatten().unwrap_or(unknown);
-    watched.has_failed |= HAS_LOST_TRACK.load(Ordering::Relaxed);
-    (result, watched)
+    let has_failed = ended.ok().flatten().unwrap_or(true);
+    (result, has_failed || HAS_LOST_TRACK.load(Ordering::Relaxed))
 }
 
 /// How many edges have been bound in this process.
@@ -55,27 +42,18 @@ pub fn generation() -> u64 {
 }
 
 /// An edge was bound, and is stored.
-pub(crate) fn bound(module: ModuleRef, rid: u32) {
+pub(crate) fn bound() {
     GENERATION.fetch_add(1, Ordering::Release);
-    with(|w| w.bound.push((module, rid)));
 }
 /// A type may come from now on from a file that no AssemblyRef row leads to: another file of an assembly. From now on everything that is watched has
 /// failed, on every thread, because the type stays known.
 pub(crate) fn lose_track() {
     HAS_LOST_TRACK.store(true, Ordering::Relaxed);
-    with(|w| w.has_failed = true);
 }
 /// An edge could not be bound.
 pub(crate) fn failed() {
-    with(|w| w.has_failed = true);
-}
-fn with(change: impl FnOnce(&mut Watched)) {
     // A thread that is ending is not watched.
-    let _ = WATCHED.try_with(|w| {
-        if let Some(w) = w.borrow_mut().as_mut() {
-            change(w);
-        }
-    });
+    let _ = WATCHED.try_with(|w| w.set(w.get().map(|_| true)));
 }
 
 impl Module {

@@ -35,6 +35,13 @@ pub enum Need {
         /// Its full name.
         name: String,
     },
+    /// That a type that has been named is completed: `TypeBuilder.CreateType`.
+    Builder {
+        /// The definition.
+        class: ClassRef,
+        /// It is an error if nobody does that. Else the program is only given the opportunity.
+        must: bool,
+    },
 }
 
 /// See the module.
@@ -242,7 +249,7 @@ impl LoadError {
         let message = format!(
             "Field `{}' is inaccessible from method `{}'\n",
             field.full_name(),
-            from.full_name()
+            from.signed_name()
         );
         LoadError::Access {
             field: true,

@@ -42,6 +42,7 @@ impl Class {
         let u = self.universe();
         match &self.kind {
             ClassKind::Def { .. } | ClassKind::Inst { .. } => {
+                self.complete()?;
                 let row = self
                     .module
                     .image
@@ -102,6 +103,7 @@ impl Class {
             .declared_interfaces
             .get_or_try(|| match self.kind {
                 ClassKind::Def { .. } | ClassKind::Inst { .. } => {
+                    self.complete()?;
                     let (image, scope) = (&self.module.image, self.scope());
                     let mut list = Vec::new();
                     for rid in image.interface_impls_of(self.rid()) {

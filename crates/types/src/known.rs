@@ -72,7 +72,7 @@ known! {
         MonoPropertyInfo, MonoEventInfo, CustomAttributeData, CustomAttributeTypedArgument,
         CustomAttributeNamedArgument, Pointer, Missing, TargetInvocationException, TargetException,
         TargetParameterCountException, ReflectionTypeLoadException, CustomAttributeFormatException,
-        AmbiguousMatchException, InvalidFilterCriteriaException, Binder, TypeInfo, DefaultMemberAttribute;
+        AmbiguousMatchException, InvalidFilterCriteriaException, Binder, TypeInfo, DefaultMemberAttribute, MonoArrayMethod;
     "System.Runtime": AmbiguousImplementationException;
     "System.Reflection.Emit": AssemblyBuilder, ModuleBuilder, TypeBuilder, EnumBuilder, MethodBuilder,
         ConstructorBuilder, FieldBuilder, PropertyBuilder, EventBuilder, ParameterBuilder,

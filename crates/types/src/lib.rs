@@ -25,7 +25,7 @@
 //!   that have a name here)
 //! * making types: [`generics`] (interning, substitution), [`resolve`] (tokens and signatures to
 //!   types and members)
-//! * members that are added to types of the core library: [`grafts`]
+//! * members that are added to types of the core library: [`grafts`]; methods without metadata: [`dynamic`]; modules that grow: [`growing`]
 //! * levels: [`hierarchy`] (parents, interfaces), [`generic_params`], [`members`], [`find`]
 //!   (members by name), [`layout`], [`vtable`]
 //! * for code that is kept: [`edges`] (what references were bound to), [`stable`] (hashes that are the
@@ -52,6 +52,7 @@ pub mod cast;
 pub mod check;
 pub mod class;
 pub mod constraints;
+pub mod dynamic;
 pub mod edges;
 pub mod error;
 pub mod field;
@@ -59,6 +60,7 @@ pub mod find;
 pub mod generic_params;
 pub mod generics;
 pub mod grafts;
+pub mod growing;
 pub mod hierarchy;
 pub mod known;
 pub mod layout;
@@ -76,6 +78,7 @@ pub mod universe;
 pub mod vtable;
 
 pub use class::{Class, ClassKind, Prim};
+pub use dynamic::{DynBody, DynToken, LiteralRef};
 pub use error::{LoadError, Need, R};
 pub use field::{Field, StaticKind};
 pub use known::Known;

@@ -16,6 +16,7 @@ impl Class {
     pub fn fields(&'static self) -> R<&'static [FieldRef]> {
         let fields = self.cells.fields.get_or_try(|| match &self.kind {
             ClassKind::Def { rid, .. } => {
+                self.complete()?;
                 let module = self.module;
                 let mut fields: Vec<FieldRef> = Vec::new();
                 for rid in module.image.type_fields(*rid) {
@@ -69,6 +70,7 @@ impl Class {
     }
     /// The methods of a TypeDef.
     fn read_methods(&'static self, rid: u32) -> R<Vec<MethodRef>> {
+        self.complete()?;
         let own = self.module.image.type_methods(rid);
         let mut methods: Vec<MethodRef> = Vec::with_capacity(own.len());
         let grafted = self.universe().grafts_onto(self).iter().flat_map(|g| {
@@ -225,6 +227,7 @@ impl Class {
     /// Own properties.
     pub fn properties(&'static self) -> R<&'static [Property]> {
         let list = self.cells.properties.get_or_try(|| {
+            self.complete()?;
             let mut list = Vec::new();
             let rows = |owner: ClassRef| {
                 let rows = owner.module.image.type_properties(owner.rid());
@@ -264,6 +267,7 @@ impl Class {
     /// Own events.
     pub fn events(&'static self) -> R<&'static [Event]> {
         let list = self.cells.events.get_or_try(|| {
+            self.complete()?;
             let module = self.module;
             let mut list = Vec::new();
             for rid in module

@@ -17,6 +17,8 @@ use vervet_os::Published;
 pub enum MethodKind {
     /// A row of the MethodDef table.
     Normal,
+    /// No metadata: [`crate::dynamic`].
+    Dynamic,
     /// `Get(int...)` of an array.
     ArrayGet,
     /// `Set(int..., T)` of an array.
@@ -101,6 +103,8 @@ pub(crate) struct MethodCells {
     pub(crate) open_sig: Published<MethodSig>,
     pub(crate) slot_sig: Published<MethodSig>,
     pub(crate) params: Published<Vec<ClassRef>>,
+    /// Of dynamic methods only.
+    pub(crate) dynamic: Published<DynBody>,
 }
 
 impl PartialEq for Method {
@@ -230,6 +234,9 @@ impl Method {
     }
     /// Has IL.
     pub fn has_body(&self) -> bool {
+        if self.is_dynamic() {
+            return true;
+        }
         let no_il = method_flags::ABSTRACT | method_flags::PINVOKE;
         let managed =
             self.impl_flags & (impl_flags::CODE_TYPE_MASK | impl_flags::INTERNAL_CALL) == 0;
@@ -244,6 +251,9 @@ impl Method {
     }
     /// Its IL (II.25.4).
     pub fn body(&self) -> R<MethodBody<'static>> {
+        if self.is_dynamic() {
+            return Ok(self.dynamic_body()?.il.clone());
+        }
         let module = self.module;
         match self.rva() {
             0 => Err(LoadError::bad_image(
@@ -334,6 +344,7 @@ impl Method {
         Scope {
             module: self.module,
             context: self.context(),
+            dynamic: self.cells.dynamic.get(),
         }
     }
     /// The own parameters of a generic method (of its definition).

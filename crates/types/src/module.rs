@@ -101,9 +101,11 @@ pub struct Module {
     type_defs: Chunks<Published<Class>>,
     method_defs: Chunks<Published<Method>>,
     field_defs: Chunks<Published<Field>>,
-    type_refs: Chunks<Published<Class>>,
+    pub(crate) type_refs: Chunks<Published<Class>>,
     pub(crate) assembly_refs: Chunks<Published<Assembly>>,
     files: Chunks<Published<Module>>,
+    /// Of a module that grows, by TypeDef row: not 0 if the program was asked to complete the type ([`Class::set_offered`]).
+    pub(crate) offered: Chunks<std::sync::atomic::AtomicUsize>,
     pub(crate) cache: resolve::TokenCache,
 }
 impl PartialEq for Module {
@@ -146,6 +148,7 @@ impl Module {
             type_refs: Chunks::new(),
             assembly_refs: Chunks::new(),
             files: Chunks::new(),
+            offered: Chunks::new(),
             cache: Default::default(),
         }
     }
@@ -361,7 +364,7 @@ impl Module {
         let found = self.universe.loader.load_assembly(self, &reference);
         let assembly = found.inspect_err(|_| edges::failed())?;
         let assembly = self.assembly_refs.at(rid).set(assembly);
-        edges::bound(self, rid);
+        edges::bound();
         Ok(assembly)
     }
     /// Another module of the same assembly, by the name of its file.
@@ -440,6 +443,17 @@ impl Module {
     }
     /// The row of that name.
     fn row_named(&'static self, namespace: &str, name: &str) -> R<Option<Token>> {
+        if let Some(growing) = self.image.grows() {
+            for rid in growing.types_named(name).iter() {
+                let token = Token::new(Table::TypeDef, *rid);
+                let row = self.image.type_def(*rid).map_err(|e| self.bad(e))?;
+                let nested = row.flags & class::type_flags::VISIBILITY_MASK >= NESTED_PUBLIC;
+                if !nested && self.name_of(token)? == (namespace, name) {
+                    return Ok(Some(token));
+                }
+            }
+            return Ok(None);
+        }
         let hash = TypeNames::hash(namespace.as_bytes(), name.as_bytes());
         for token in self.names()?.candidates(hash) {
             if self.name_of(token)? == (namespace, name) {
@@ -503,6 +517,14 @@ impl Module {
         namespace: &str,
         name: &str,
     ) -> R<Option<ClassRef>> {
+        if self.image.grows().is_some() {
+            let wanted = (namespace.to_lowercase(), name.to_lowercase());
+            let same = |c: &ClassRef| {
+                (c.namespace.to_lowercase(), c.name.to_lowercase()) == wanted
+                    && c.flags & class::type_flags::VISIBILITY_MASK < NESTED_PUBLIC
+            };
+            return Ok(self.types()?.into_iter().find(same));
+        }
         let lower = self.lower_names.get_or_try(|| {
             let mut rows = Vec::new();
             for token in self.names()?.tokens() {
@@ -547,9 +569,10 @@ impl Module {
         let lower = name.to_lowercase();
         self.find_nested_by(enclosing, |n| n.to_lowercase() == lower)
     }
-    /// Every TypeDef.
+    /// Every TypeDef that is complete.
     pub fn types(&'static self) -> R<Vec<ClassRef>> {
         (1..=self.image.row_count(Table::TypeDef))
+            .filter(|rid| self.image.is_complete(*rid))
             .map(|rid| self.type_def(rid))
             .collect()
     }

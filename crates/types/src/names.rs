@@ -251,10 +251,14 @@ impl Class {
     }
 }
 
+/// How mono's messages begin with a dynamic method's name.
+pub const DYNAMIC: &str = "(wrapper dynamic-method) ";
+
 impl Method {
     /// `Namespace.Type:Name (int,string)`, as in mono's native messages.
     pub fn full_name(&self) -> String {
-        let mut out = format!("{}:{}", short_name(self.class), self.name);
+        let wrapper = if self.is_dynamic() { DYNAMIC } else { "" };
+        let mut out = format!("{wrapper}{}:{}", short_name(self.class), self.name);
         if !self.method_args.is_empty() {
             write_args(&mut out, self.method_args, Style::Native);
         }
@@ -262,6 +266,12 @@ impl Method {
             let _ = write!(out, " {}", sig.params_text());
         }
         out
+    }
+    /// As [`Method::full_name`], and always with the parameters: for texts that programs see. (The other has them if somebody has asked for the
+    /// signature before, which depends on what was compiled.)
+    pub fn signed_name(&'static self) -> String {
+        let _ = self.sig();
+        self.full_name()
     }
     /// As the wrapper around it is shown in traces: `Type.Method(ThisType,int,string)`.
     pub fn wrapper_name(&'static self) -> String {

@@ -11,6 +11,7 @@
 //! # Invariants
 //! * Resolving names a type or member and never computes its further levels, so resolving a token
 //!   in the middle of another level is safe.
+//! * The tokens of a body without metadata ([`crate::dynamic`]) are resolved by its own list: each function here asks for that first.
 //! * A member reference is compared with the *open* signatures of the members of its class.
 //!   Overloads that an instantiation makes equal stay distinct that way (ECMA-335 II.22.25).
 use crate::*;
@@ -36,6 +37,8 @@ pub struct Scope {
     pub module: ModuleRef,
     /// What its type variables mean.
     pub context: GenericContext,
+    /// The body whose tokens they are, if it has no metadata.
+    pub dynamic: Option<&'static DynBody>,
 }
 
 /// A local variable.
@@ -68,7 +71,7 @@ pub(crate) enum Member {
 #[derive(Default)]
 pub(crate) struct TokenCache {
     type_specs: Chunks<Published<Class>>,
-    members: Chunks<Published<Member>>,
+    pub(crate) members: Chunks<Published<Member>>,
     method_specs: Chunks<Published<Vec<ClassRef>>>,
     sigs: Chunks<Published<MethodSig>>,
     call_sites: Chunks<Published<MethodSig>>,
@@ -392,8 +395,14 @@ impl Scope {
     }
     /// The type of a TypeDef, TypeRef or TypeSpec token.
     pub fn type_(&self, token: Token) -> R<ClassRef> {
-        self.context
-            .substitute(open_type_token(self.module, token, 0)?)
+        if let Some(body) = self.dynamic {
+            return body.type_(token);
+        }
+        let class = open_type_token(self.module, token, 0)?;
+        if self.module.image.grows().is_some() {
+            class.offered()?;
+        }
+        self.context.substitute(class)
     }
     /// The class that a definition of this module is seen as from here: within its own generic class, instantiated.
     fn seen(&self, class: ClassRef) -> R<ClassRef> {
@@ -405,6 +414,9 @@ impl Scope {
     }
     /// The field of a Field or MemberRef token.
     pub fn field(&self, token: Token) -> R<FieldRef> {
+        if let Some(body) = self.dynamic {
+            return body.field(token);
+        }
         let none = || self.bad_token(token, "a field");
         let (field, class) = match token.table() {
             Some(Table::Field) => {
@@ -428,6 +440,9 @@ impl Scope {
     }
     /// The method of a MethodDef, MemberRef or MethodSpec token.
     pub fn method(&self, token: Token) -> R<MethodRef> {
+        if let Some(body) = self.dynamic {
+            return body.method(token);
+        }
         let none = || self.bad_token(token, "a method");
         let (method, class) = match token.table() {
             Some(Table::MethodDef) => {
@@ -476,7 +491,7 @@ impl Scope {
     }
     /// The signature a vararg call site has.
     pub fn call_site_sig(&self, token: Token) -> R<Option<&'static MethodSig>> {
-        if !token.is(Table::MemberRef) {
+        if !token.is(Table::MemberRef) || self.dynamic.is_some() {
             return Ok(None);
         }
         let module = self.module;
@@ -514,6 +529,9 @@ impl Scope {
     }
     /// The signature of a StandAloneSig token (`calli`).
     pub fn stand_alone_sig(&self, token: Token) -> R<&'static MethodSig> {
+        if let Some(body) = self.dynamic {
+            return body.signature(token);
+        }
         let module = self.module;
         if !token.is(Table::StandAloneSig) {
             return Err(self.bad_token(token, "a signature"));
@@ -531,6 +549,9 @@ impl Scope {
     }
     /// The local variables of a body; none for a nil token.
     pub fn locals(&self, token: Token) -> R<Vec<Local>> {
+        if let Some(body) = self.dynamic {
+            return Ok(body.locals.clone());
+        }
         let module = self.module;
         if token.is_nil() {
             return Ok(Vec::new());
@@ -571,6 +592,13 @@ impl Scope {
             })
             .collect()
     }
+    /// Who keeps the string of an `ldstr`.
+    pub fn literal(&self, token: Token) -> R<LiteralRef> {
+        match self.dynamic {
+            None => Ok(LiteralRef::Module(self.module, token.0)),
+            Some(body) => body.literal(token),
+        }
+    }
     /// A string literal.
     pub fn user_string(&self, token: Token) -> R<UserString<'static>> {
         self.module
@@ -580,6 +608,9 @@ impl Scope {
     }
     /// What an `ldtoken` names.
     pub fn token(&self, token: Token) -> R<TokenTarget> {
+        if let Some(body) = self.dynamic {
+            return body.target(token);
+        }
         match token.table() {
             Some(Table::Field) => self.field(token).map(TokenTarget::Field),
             Some(Table::MethodDef | Table::MethodSpec) => {

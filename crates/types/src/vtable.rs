@@ -149,7 +149,7 @@ impl Class {
                 self,
                 format!(
                     "Method '{}' does not have an implementation.",
-                    m.full_name()
+                    m.signed_name()
                 ),
             ));
         }
@@ -383,7 +383,7 @@ impl Class {
         for (other, _) in &found {
             if *other != best.0 && !best.0.implements(other)? {
                 return Err(LoadError::Ambiguous {
-                    method: method.full_name(),
+                    method: method.signed_name(),
                     class: self.full_name(),
                 });
             }

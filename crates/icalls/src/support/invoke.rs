@@ -103,7 +103,10 @@ fn checked<'cx>(
     if target.is_abstract() {
         return Err(cx.throw(
             Known::MethodAccessException,
-            &format!("Cannot invoke the abstract method '{}'", target.full_name()),
+            &format!(
+                "Cannot invoke the abstract method '{}'",
+                target.signed_name()
+            ),
         ));
     }
     if target.class.is_open || target.is_open() {

@@ -3,6 +3,7 @@ pub mod args;
 pub mod arrays;
 pub mod callers;
 pub mod constants;
+pub mod emit;
 pub mod errno;
 pub mod error_numbers;
 pub mod fields;

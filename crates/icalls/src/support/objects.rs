@@ -284,6 +284,12 @@ pub fn module_path(module: ModuleRef) -> String {
 /// The method of a MethodInfo or ConstructorInfo of the runtime.
 pub fn method_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<MethodRef> {
     let object = cx.non_null(object)?;
+    if is_known(object.class(), Known::DynamicMethod) {
+        // SAFETY: `create_dynamic_method` stored the handle; the field is 0 before.
+        let handle =
+            unsafe { handles::in_object(object, offset_of!(DynamicMethodObject, mhandle)) };
+        return handles::method(cx, handle);
+    }
     if !is_known(object.class(), Known::RuntimeMethodInfo)
         && !is_known(object.class(), Known::RuntimeConstructorInfo)
     {

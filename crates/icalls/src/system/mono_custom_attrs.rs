@@ -65,6 +65,9 @@ pub fn provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<(Mo
         let (e, _) = event::event_of(cx, object)?;
         return Ok(Some((e.class.module, event::token(e))));
     }
+    if is_known(class, Known::AssemblyBuilder) || is_known(class, Known::ModuleBuilder) {
+        return crate::support::emit::attributes::flush(cx, object).map(Some);
+    }
     if is_known(class, Known::RuntimeAssembly) {
         let a = objects::assembly_of_object(cx, object)?;
         return Ok(Some((a.manifest, Token::new(Table::Assembly, 1))));
@@ -88,6 +91,7 @@ pub fn rows<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, owner: Token) -> Result<Ve
     let scope = Scope {
         module,
         context: GenericContext::default(),
+        dynamic: None,
     };
     let mut out = Vec::new();
     for rid in image.custom_attributes_of(owner) {

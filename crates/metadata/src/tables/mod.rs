@@ -4,6 +4,7 @@
 //! wholly inside the stream, so that reading a row is one bounds check and
 //! arithmetic; nothing is decoded before it is asked for.
 
+pub(crate) mod cells;
 pub mod rows;
 pub mod schema;
 
@@ -12,6 +13,8 @@ pub use schema::{Coded, Column, Table};
 
 use crate::bytes;
 use crate::error::Error;
+use crate::growing::Growing;
+use cells::Cells;
 use schema::{Layout, MAX_ROWS, TABLE_SLOTS, cell_width};
 
 /// The parsed header of a table stream and its rows.
@@ -19,27 +22,8 @@ use schema::{Layout, MAX_ROWS, TABLE_SLOTS, cell_width};
 pub struct Tables<'a> {
     rows: &'a [u8],
     layouts: [Layout; TABLE_SLOTS],
-}
-
-/// One row's bytes with its table's layout.
-#[derive(Clone, Copy)]
-pub(crate) struct Cells<'t, 'a> {
-    bytes: &'a [u8],
-    layout: &'t Layout,
-}
-
-impl Cells<'_, '_> {
-    /// The raw value of column `i`.
-    #[inline]
-    pub(crate) fn get(&self, i: usize) -> u32 {
-        let start = usize::from(self.layout.starts[i]);
-        let end = usize::from(self.layout.starts[i + 1]);
-        match &self.bytes[start..end] {
-            [a, b, c, d] => u32::from_le_bytes([*a, *b, *c, *d]),
-            [a, b] => u32::from(u16::from_le_bytes([*a, *b])),
-            _ => 0,
-        }
-    }
+    /// The rows of an image that grows, which has none otherwise.
+    growing: Option<&'static Growing>,
 }
 
 impl<'a> Tables<'a> {
@@ -100,13 +84,29 @@ impl<'a> Tables<'a> {
             }
             offset = end as usize;
         }
-        Ok(Tables { rows, layouts })
+        Ok(Tables {
+            rows,
+            layouts,
+            growing: None,
+        })
+    }
+
+    /// The tables of an image that grows.
+    pub(crate) fn growing(growing: &'static Growing) -> Tables<'a> {
+        Tables {
+            rows: &[],
+            layouts: [Layout::default(); TABLE_SLOTS],
+            growing: Some(growing),
+        }
     }
 
     /// How many rows `table` has.
     #[inline]
     pub fn row_count(&self, table: Table) -> u32 {
-        self.layouts[table as usize].rows
+        match self.growing {
+            None => self.layouts[table as usize].rows,
+            Some(g) => g.row_count(table),
+        }
     }
 
     /// The cells of row `rid`.
@@ -119,7 +119,7 @@ impl<'a> Tables<'a> {
             reason: "no such row",
         };
         if rid == 0 || rid > layout.rows {
-            return Err(out);
+            return self.growing.and_then(|g| g.cells(table, rid)).ok_or(out);
         }
         let size = usize::from(layout.row_size);
         let start = layout.offset + (rid as usize - 1) * size;

@@ -4,8 +4,9 @@
 //! specification; the layout and the accessors both come from this list. Heap
 //! and row indices are handed out as they are and are checked where used.
 
+use super::Tables;
+use super::cells::Cells;
 use super::schema::{Coded, Column, Table};
-use super::{Cells, Tables};
 use crate::error::Error;
 use crate::image::Image;
 use crate::token::Token;

@@ -247,8 +247,14 @@ pub(crate) struct Layout {
     pub rows: u32,
     /// How many bytes a row takes.
     pub row_size: u8,
-    /// Where each column starts; one more entry closes the last.
-    pub starts: [u8; MAX_COLUMNS + 1],
+    /// Where each column starts; one more entry closes the last, and another the cell behind the columns of rows that
+    /// [`crate::growing`] has.
+    pub starts: [u8; MAX_COLUMNS + 2],
+}
+
+impl Layout {
+    /// How many entries `starts` has.
+    pub(crate) const STARTS: usize = MAX_COLUMNS + 2;
 }
 
 /// The indirection table of a list column's target, if it can have one.

@@ -6,7 +6,7 @@
 //! * It may be left out for a core library in [`COMPARED`] only: the test `crates/runtime/tests/layouts.rs` makes the check for the
 //!   installed library, in every build that is tested, and says whether that library is in the list.
 use vervet_abi::HEADER_SIZE;
-use vervet_abi::layouts::LAYOUTS;
+use vervet_abi::layouts::{DeclaredLayout, EMIT_LAYOUTS, LAYOUTS};
 use vervet_types::{ModuleRef, Universe};
 
 /// Core libraries that were compared: MVID, and bytes of the file, because tools that rewrite an assembly keep its MVID.
@@ -27,7 +27,17 @@ pub fn was_compared(corlib: ModuleRef) -> bool {
 
 /// Compares everything; the error names the first field that differs.
 pub fn check(universe: &'static Universe) -> Result<(), String> {
-    for layout in LAYOUTS {
+    compare(universe, LAYOUTS)
+}
+
+/// Compares what Reflection.Emit has, as [`check`] does the rest.
+pub fn check_emit(universe: &'static Universe) -> Result<(), String> {
+    compare(universe, EMIT_LAYOUTS)
+}
+
+fn compare(universe: &'static Universe, layouts: &[DeclaredLayout]) -> Result<(), String> {
+    for layout in layouts {
+        let header = if layout.value { 0 } else { HEADER_SIZE };
         let (namespace, name) = layout.class.rsplit_once('.').unwrap_or(("", layout.class));
         let class = universe
             .corlib()
@@ -40,7 +50,7 @@ pub fn check(universe: &'static Universe) -> Result<(), String> {
                 .find_field(f.name)
                 .map_err(|e| e.to_string())?
                 .ok_or_else(|| format!("{} has no field {}", layout.class, f.name))?;
-            let offset = field.offset().map_err(|e| e.to_string())? + HEADER_SIZE;
+            let offset = field.offset().map_err(|e| e.to_string())? + header;
             if offset as usize != f.offset {
                 return Err(format!(
                     "{}.{} lies at {offset}, expected at {}",
@@ -54,7 +64,7 @@ pub fn check(universe: &'static Universe) -> Result<(), String> {
                     layout.class, f.name, f.size
                 ));
             }
-            let reference = references.contains(&((offset - HEADER_SIZE) / 8));
+            let reference = references.contains(&((offset - header) / 8));
             if reference != f.reference {
                 let what = |r| if r { "a reference" } else { "no reference" };
                 return Err(format!(

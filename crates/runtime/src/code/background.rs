@@ -150,6 +150,18 @@ fn is_on() -> bool {
     }
 }
 
+/// Compiled code waits to be written: the worker looks after it when nothing was compiled for a while. False: there is no worker.
+pub fn watch_for_idleness() -> bool {
+    if !is_on() {
+        return false;
+    }
+    let is_idle = QUEUE.lock().as_ref().is_some_and(|q| q.is_idle);
+    if is_idle {
+        WORK.notify_one();
+    }
+    true
+}
+
 /// The process was forked: it has no worker, and must not wait for one.
 pub fn has_forked() {
     MODE.store(OFF, Ordering::Relaxed);
@@ -215,6 +227,16 @@ pub fn take(method: MethodRef) -> Option<Compiled> {
     }
 }
 
+/// The method has code that was kept: what the worker has made of it, or would make, is not wanted.
+pub fn forget(method: MethodRef) {
+    if MODE.load(Ordering::Relaxed) == ON
+        && let Some(queue) = QUEUE.lock().as_mut()
+        && let Some(State::Waiting | State::Ready(_)) = queue.states.get(&method.id)
+    {
+        queue.finish(method.id);
+    }
+}
+
 /// When nothing was compiled for so long, the worker gives memory back to the system: what its compiles kept for the next, and what they freed.
 const IDLE: Duration = Duration::from_millis(1500);
 
@@ -226,7 +248,7 @@ fn work() {
         let queue = guard.get_or_insert_default();
         let Some(method) = queue.stack.pop() else {
             queue.is_idle = true;
-            if has_compiled {
+            if has_compiled || cache::has_new() {
                 let (after, is_late) = guard.wait_for(&WORK, IDLE);
                 guard = after;
                 if is_late {
@@ -234,6 +256,7 @@ fn work() {
                     drop(guard);
                     vervet_jit::forget_worker();
                     vervet_os::allocator::give_back();
+                    cache::when_idle();
                     guard = QUEUE.lock();
                 }
             } else {

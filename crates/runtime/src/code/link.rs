@@ -109,6 +109,7 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
         Symbol::StaticValues(c) => rt.vtable_or_throw(cx, c)?.statics_values as usize,
         Symbol::RvaData(f) => cx.load(crate::memory::statics::rva_data(f))?,
         Symbol::Literal(module, token) => rt.domain.literal(cx, module, token)?.address(),
+        Symbol::DynamicLiteral(n) => rt.domain.dynamic_literal(n).address(),
         Symbol::TypeObject(c) => rt.domain.type_root(cx, c)?.address(),
         Symbol::ClassHandle(c) => c as *const _ as usize,
         Symbol::MethodHandle(m) => m as *const _ as usize,

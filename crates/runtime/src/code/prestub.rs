@@ -62,7 +62,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         return icall_code(cx, method);
     }
     if method.is_abstract() && !method.has_body() {
-        return Err(cx.throw(Known::EntryPointNotFoundException, &text_of(method)));
+        return Err(cx.throw(Known::EntryPointNotFoundException, &method.signed_name()));
     }
     if method.class.is_open {
         let text = format!(
@@ -80,16 +80,26 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     let only = match cache::find(cx, method) {
         Found::Blob(blob) => {
             crate::process::counters::trace_code("cached", method);
+            // As after a compile: what was loaded before, by whomever.
             rt.loader.tell_loaded(cx)?;
             // As a compile does, so that names in dumps have their parameters. What it needs is bound: the compile needed it.
             let _ = method.sig();
-            return Ok(link::link(cx, *blob, kind)?.start);
+            crate::code::background::forget(method);
+            match link::link(cx, *blob, kind) {
+                Ok(code) => return Ok(code.start),
+                // Whatever is wrong, the compile says it.
+                Err(throw) => drop(cx.take_pending(throw)),
+            }
+            None
         }
         Found::Nothing(only) => only,
     };
     crate::process::counters::trace_code("compile", method);
     // The background compiler may have it, or may be at work on it; then waiting is cheaper than compiling.
-    let mut ready = cx.native(|| crate::code::background::take(method));
+    // What it made may assume what is not to be assumed.
+    let mut ready = cx
+        .native(|| crate::code::background::take(method))
+        .filter(|_| only.is_none());
     let mut compiled = loop {
         let result = match ready.take() {
             Some(compiled) => Ok(compiled),
@@ -116,12 +126,6 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     crate::code::background::enqueue_callees(&compiled.blob);
     cache::keep(&mut compiled);
     Ok(link::link(cx, compiled.blob, kind)?.start)
-}
-
-/// The method's name with its parameters. Without asking for the signature they would be missing where code that was kept calls it.
-fn text_of(method: MethodRef) -> String {
-    let _ = method.sig();
-    method.full_name()
 }
 
 /// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.
@@ -226,7 +230,7 @@ fn implementation<'cx>(
         Some(m) => Ok(m),
         None => Err(cx.throw(
             Known::EntryPointNotFoundException,
-            &format!("{} on {}", text_of(method), class.full_name()),
+            &format!("{} on {}", method.signed_name(), class.full_name()),
         )),
     }
 }

@@ -46,6 +46,10 @@ fn need(cx: &Cx<'_>, error: LoadError) -> Throw {
             );
             make::throw_message(cx, Known::TypeLoadException, Some(&message))
         }
+        vervet_types::error::Need::Builder { class, .. } => {
+            let error = LoadError::type_load(class, "");
+            make::throw_message(cx, Known::TypeLoadException, Some(&error.to_string()))
+        }
     }
 }
 

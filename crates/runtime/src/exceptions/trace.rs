@@ -181,6 +181,15 @@ fn public(method: MethodRef, pc: usize, il: u32, wrapper: bool) -> Frame {
             )),
         };
     }
+    if method.is_dynamic() {
+        let name = vervet_types::names::DYNAMIC.to_owned() + &method.wrapper_name();
+        return Frame {
+            method: None,
+            il_offset: Some(0),
+            native_offset: 0,
+            internal_name: Some(name),
+        };
+    }
     let start = crate::code::table::find(pc.wrapping_sub(1)).map_or(pc, |c| c.start);
     Frame {
         method: Some(method),

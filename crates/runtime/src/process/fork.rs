@@ -9,7 +9,7 @@
 //! * Nobody is placing code while the process is forked.
 //!
 //! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
-use crate::code::{arena, background};
+use crate::code::{arena, background, cache};
 use std::cell::Cell;
 use vervet_os::lock::LeafGuard;
 
@@ -34,6 +34,7 @@ extern "C" fn after() {
 
 extern "C" fn after_in_child() {
     background::has_forked();
+    cache::setting::has_forked();
     // SAFETY: a forked process has one thread, and that held the arena.
     unsafe { arena::separate() };
     HELD.take();

@@ -47,6 +47,10 @@ pub fn types_of<'cx>(
     let mut thrown: Option<ObjRef<'cx>> = None;
     for &module in modules {
         for rid in 2..=module.image.row_count(Table::TypeDef) {
+            // Of a module that the program defines, types that it has not created.
+            if !module.image.is_complete(rid) {
+                continue;
+            }
             let loaded = load(cx, || {
                 let class = module.type_def(rid)?;
                 if exported_only && !is_visible(class)? {

@@ -10,10 +10,11 @@
 //! One entity seen through one reflected class is one object. An object is complete before it is cached.
 //! Nothing here keeps an `ObjRef` in a heap container: several references travel in a managed array.
 //!
-//! # Not here   Reflection.Emit, created domains, remoting.
+//! # Not here   Created domains, remoting.
 pub mod assembly;
 pub mod assembly_name;
 pub mod custom_attribute_data;
+pub mod emit;
 pub mod event;
 pub mod field;
 pub mod method;

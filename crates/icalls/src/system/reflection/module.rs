@@ -32,6 +32,7 @@ fn scope<'cx>(
             class_args: list(type_args)?,
             method_args: list(method_args)?,
         },
+        dynamic: None,
     })
 }
 

@@ -145,6 +145,7 @@ pub fn modifiers<'cx>(
     let scope = Scope {
         module,
         context: GenericContext::default(),
+        dynamic: None,
     };
     let found = cx.load(collect(&scope, sig, !optional))?;
     if found.is_empty() {

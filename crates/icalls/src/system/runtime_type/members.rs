@@ -3,12 +3,13 @@
 //! # Invariants
 //! Declaration order within a class, derived classes before base classes; a virtual method hides the one whose
 //! slot it took, a property one of the same name and signature, an event one of the same name.
-use crate::support::handles::{ptr_array, text_at};
-use crate::support::objects::{is_constructor, load, same};
+use crate::support::emit::encoder;
+use crate::support::handles::{method_on, ptr_array, text_at};
+use crate::support::objects::{is_constructor, is_known, load, method_object, method_of, same};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{ClassRef, LoadError, MethodRef};
+use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// Bits of System.Reflection.BindingFlags.
 #[expect(missing_docs, reason = "named as the members of that enumeration")]
@@ -292,7 +293,32 @@ fn listed<'cx>(
     Ok(ptr_array(&load(cx, || list(class))?))
 }
 
+/// The member of `ty`, an instantiation, that a member of its definition became.
+fn inflated<'cx>(cx: &'cx Cx<'cx>, ty: ObjRef<'cx>, generic: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+    let class = cx.class_of(ty)?;
+    let generic = cx.non_null(generic)?;
+    let builder = is_known(generic.class(), Known::MethodBuilder)
+        || is_known(generic.class(), Known::ConstructorBuilder);
+    let method = if builder {
+        encoder::created_method(generic).map_err(|e| e.throw(cx))?
+    } else {
+        method_of(cx, generic)?
+    };
+    match load(cx, || method_on(class, method))? {
+        Some(found) => method_object(cx, found, Some(class)),
+        None => Err(cx.throw_load(LoadError::missing_method(class, method.name))),
+    }
+}
+
 icalls! {
+    /// The method of an instantiation that a method of its definition became.
+    "System.RuntimeType::GetCorrespondingInflatedMethod" fn get_corresponding_inflated_method(cx, this: ObjRef<'cx>, generic: ObjRef<'cx>) -> ObjRef<'cx> {
+        inflated(cx, this, generic)
+    }
+    /// The same for a constructor.
+    "System.RuntimeType::GetCorrespondingInflatedConstructor" fn get_corresponding_inflated_constructor(cx, this: ObjRef<'cx>, generic: ObjRef<'cx>) -> ObjRef<'cx> {
+        inflated(cx, this, generic)
+    }
     /// Methods without constructors.
     "System.RuntimeType::GetMethodsByName_native" fn get_methods_by_name(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
         listed(cx, this, |c| methods(c, flags, &NameFilter::new(name, flags, list_type)))

@@ -110,9 +110,10 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Whether a call of the method runs the constructor of its class first. For classes without
     /// `beforefieldinit` these are static methods, constructors, and all methods of value types,
-    /// whose instances need no constructor (ECMA-335 II.10.5.3.1).
+    /// whose instances need no constructor (ECMA-335 II.10.5.3.1). A dynamic method is none of its class's methods.
     pub(crate) fn triggers(method: MethodRef) -> Res<bool> {
         Ok(!method.class.is_before_field_init()
+            && !method.is_dynamic()
             && !method.is_cctor()
             && (method.is_static() || method.is_ctor() || method.class.is_value_type()?))
     }

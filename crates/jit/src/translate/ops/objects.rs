@@ -31,7 +31,7 @@ use vervet_metadata::Token;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::check::can_access_method;
 use vervet_types::resolve::TokenTarget;
-use vervet_types::{ClassRef, Known, LoadError, MethodRef, ScalarKind};
+use vervet_types::{ClassRef, Known, LiteralRef, LoadError, MethodRef, ScalarKind};
 
 /// How a cast can be decided in place.
 enum Test {
@@ -571,9 +571,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// `ldstr` (ECMA-335 III.4.16): loads from the root slot of the interned string, which the
     /// runtime fills when it links the code.
     pub(crate) fn load_string(&mut self, token: Token) -> Res {
-        let value = self
-            .e
-            .load_symbol(I64, Symbol::Literal(self.body.scope.module, token.0), 0);
+        let symbol = match self.body.scope.literal(token)? {
+            LiteralRef::Module(module, token) => Symbol::Literal(module, token),
+            LiteralRef::Dynamic(number) => Symbol::DynamicLiteral(number),
+        };
+        let value = self.e.load_symbol(I64, symbol, 0);
         self.push_instance(self.session.universe.known(Known::String), value);
         Ok(())
     }

@@ -14,6 +14,8 @@ use vervet_jit::{Blob, CallSite, Handler, Reloc, RelocKind, Symbol};
 
 /// The longest code of one method that is kept.
 const LONGEST: usize = 4 << 20;
+/// Bytes between a frame's pointer and its stack pointer beside the frame's own: saved registers and arguments of calls.
+const FRAME_SLACK: u32 = 4096;
 
 impl Namer<'_> {
     /// Writes a blob. None: it cannot be kept.
@@ -144,6 +146,8 @@ impl Namer<'_> {
             Symbol::SelfCode => (17, None, None, None),
             // Its address is the identity of a signature in this process.
             Symbol::Signature(_) => return None,
+            // Its number counts what this process has made.
+            Symbol::DynamicLiteral(_) => return None,
         };
         self.out.byte(tag);
         match symbol {
@@ -164,6 +168,22 @@ impl Namer<'_> {
 fn within(n: u32, len: usize) -> Read<u32> {
     match n as usize <= len {
         true => Ok(n),
+        false => Err(Damaged),
+    }
+}
+
+/// An offset into code of that length, before its end.
+fn inside(n: u32, len: usize) -> Read<u32> {
+    match (n as usize) < len {
+        true => Ok(n),
+        false => Err(Damaged),
+    }
+}
+
+/// Whether a table is in order of a key, and no key comes twice.
+fn ascending<T>(table: &[T], key: impl Fn(&T) -> u32) -> Read<()> {
+    match table.is_sorted_by(|a, b| key(a) < key(b)) {
+        true => Ok(()),
         false => Err(Damaged),
     }
 }
@@ -206,7 +226,13 @@ impl Finder<'_> {
         for piece in blob.filters.iter().chain([&blob]) {
             let known =
                 |h: &Handler| h.clause == u32::MAX || (h.clause as usize) < piece.clauses.len();
-            if !piece.handlers.iter().all(known) {
+            // Filters have no filters of their own.
+            let filters = piece.filters.len();
+            let nested = |h: &Handler| {
+                let clause = piece.clauses.get(h.clause as usize);
+                matches!(clause, Some(Clause { kind: ClauseKind::Filter(n) }) if *n as usize >= filters)
+            };
+            if !piece.handlers.iter().all(known) || piece.handlers.iter().any(nested) {
                 return Err(Damaged);
             }
         }
@@ -227,34 +253,14 @@ impl Finder<'_> {
             frame_size,
             ..Blob::default()
         };
-        let symbols = self.list(Finder::symbol)?;
-        blob.relocs = self.list(|f| {
-            let offset = f.read.u32()?;
-            let (kind, size) = match f.read.byte()? {
-                0 => (RelocKind::Abs8, 8),
-                1 => (RelocKind::PcRel4, 4),
-                _ => return Err(Damaged),
-            };
-            let addend = f.read.signed()?;
-            let number = f.read.u32()? as usize;
-            let symbol = *symbols.get(number).ok_or(Damaged)?;
-            // What lies near the code; the linker relies on that.
-            let near = matches!(symbol, Symbol::Helper(_) | Symbol::SelfCode);
-            let end = within(offset.saturating_add(size), len)?;
-            let far =
-                kind == RelocKind::PcRel4 && (!near || addend.unsigned_abs() > len as u64 + 16);
-            if far || end < size {
-                return Err(Damaged);
-            }
-            Ok(Reloc {
-                offset,
-                kind,
-                symbol,
-                addend,
-            })
-        })?;
+        blob.relocs = self.relocs(len)?;
         blob.call_sites = self.list(|f| {
             let [ret, frame_offset, first_handler, handler_count] = f.numbers()?;
+            // Code after a call that returns is never behind the end; a call that does not return may be the last instruction.
+            let has_frame = frame_offset <= frame_size.saturating_add(FRAME_SLACK);
+            if handler_count > 0 && !has_frame || ret == 0 {
+                return Err(Damaged);
+            }
             Ok(CallSite {
                 ret: within(ret, len)?,
                 frame_offset,
@@ -266,7 +272,7 @@ impl Finder<'_> {
             let [clause, code] = f.numbers()?;
             Ok(Handler {
                 clause,
-                code: within(code, len)?,
+                code: inside(code, len)?,
             })
         })?;
         for s in &blob.call_sites {
@@ -286,7 +292,10 @@ impl Finder<'_> {
         })?;
         blob.no_redirect = self.list(|f| {
             let [start, end] = f.numbers()?;
-            Ok((start.min(end), within(end, len)?))
+            match start <= end {
+                true => Ok((start, within(end, len)?)),
+                false => Err(Damaged),
+            }
         })?;
         let mut number = 0;
         blob.inline_sites = self.list(|f| {
@@ -306,12 +315,44 @@ impl Finder<'_> {
         if blob.inline_map.iter().any(|m| m.1 > number) {
             return Err(Damaged);
         }
-        sorted(&blob.call_sites, |s| s.ret)?;
-        sorted(&blob.traps, |t| t.0)?;
+        ascending(&blob.call_sites, |s| s.ret)?;
+        ascending(&blob.traps, |t| t.0)?;
         sorted(&blob.il_map, |m| m.0)?;
         sorted(&blob.inline_map, |m| m.0)?;
-        sorted(&blob.no_redirect, |r| r.1)?;
+        if !blob.no_redirect.is_sorted_by(|a, b| a.1 <= b.0) {
+            return Err(Damaged);
+        }
         Ok(blob)
+    }
+    /// Reads symbols and the relocations of code of that length.
+    fn relocs(&mut self, len: usize) -> Read<Vec<Reloc>> {
+        let symbols = self.list(Finder::symbol)?;
+        self.list(|f| {
+            let offset = f.read.u32()?;
+            let (kind, size) = match f.read.byte()? {
+                0 => (RelocKind::Abs8, 8),
+                1 => (RelocKind::PcRel4, 4),
+                _ => return Err(Damaged),
+            };
+            let addend = f.read.signed()?;
+            let number = f.read.u32()? as usize;
+            let symbol = *symbols.get(number).ok_or(Damaged)?;
+            // What lies near the code; the linker relies on that.
+            let near = matches!(symbol, Symbol::Helper(_) | Symbol::SelfCode);
+            let end = within(offset.saturating_add(size), len)?;
+            let far =
+                kind == RelocKind::PcRel4 && (!near || addend.unsigned_abs() > len as u64 + 16);
+            // Symbols are addresses of things; an addend leads to a part of one.
+            if far || end < size || i32::try_from(addend).is_err() {
+                return Err(Damaged);
+            }
+            Ok(Reloc {
+                offset,
+                kind,
+                symbol,
+                addend,
+            })
+        })
     }
     fn numbers<const N: usize>(&mut self) -> Read<[u32; N]> {
         let mut all = [0; N];

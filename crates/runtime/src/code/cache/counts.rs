@@ -31,6 +31,9 @@ pub fn count(what: &AtomicU64) {
 /// The lines of `--stats`.
 pub fn report() -> String {
     let mut text = String::new();
+    if crate::runtime::rt().options.cache == super::setting::Mode::Off {
+        return text;
+    }
     if let Some(why) = super::setting::why_off() {
         let _ = writeln!(text, "code cache            off: {why}");
         return text;

@@ -1,8 +1,8 @@
 //! From a method to the blob that was kept of it.
 //!
 //! ```text
-//! home -> file -> entries with the method's hash, each:
-//!     checksum                         in the file's view
+//! home -> segments of its file, the youngest first -> entries with the method's hash, each:
+//!     bytes, checksum                  copied and compared by the segment's view, in Native state
 //!     edges, contents of modules       modules::check; once for a set that holds
 //!     identity                         read, and compared with the method itself
 //!     classes assumed initialised      asked
@@ -11,6 +11,8 @@
 //!
 //! # Invariants
 //! * The order is that of the list: nothing is read with a set that does not hold here.
+//! * A look-up has no effect that a program can see, whether it finds something or not: it loads no assembly and runs no code.
+//! * Files are read in Native state: a slow disk holds up nobody but the caller.
 //! * A set that holds once holds for ever, because edges and contents do not change. One that does not is tried again after an edge was bound.
 use super::counts;
 use super::modules::{self, Mismatch, Set};
@@ -23,7 +25,8 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
-use vervet_codecache::file::{Entry, View};
+use vervet_codecache::file::{Entry, Found as Kept};
+use vervet_codecache::shelf::Segment;
 use vervet_codecache::wire::{Damaged, In, Read};
 use vervet_jit::Blob;
 use vervet_os::LeafLock;
@@ -37,9 +40,9 @@ pub enum Found {
     Nothing(Option<Vec<ClassRef>>),
 }
 
-/// A file, and which of its sets hold here.
+/// A segment, and which of its sets hold here.
 struct Open {
-    view: View<'static>,
+    view: Segment,
     sets: LeafLock<Vec<Known>>,
 }
 
@@ -52,27 +55,39 @@ enum Known {
     Failed(u64),
 }
 
-type Files = FxHashMap<u32, Option<&'static Open>>;
-/// By the id of home; None: there is no file that can be used.
+type Files = FxHashMap<u32, &'static [Open]>;
+/// By the id of home; empty: there is no file that can be used.
 static FILES: LeafLock<Option<Files>> = LeafLock::new(None);
 
-/// The file of a home.
-fn file(cache: &Cache, home: ModuleRef) -> Option<&'static Open> {
+/// The segments of a home, the youngest first.
+fn segments(cache: &Cache, home: ModuleRef) -> &'static [Open] {
     if let Some(known) = FILES.lock().get_or_insert_default().get(&home.id) {
-        return *known;
+        return known;
     }
-    let open = || -> Option<&'static Open> {
+    let open = || -> Option<Vec<Open>> {
         let subject = modules::subject(home)?;
-        let view = cache.shelf.as_ref()?.read(home.name, &subject).ok()?;
-        let sets = LeafLock::new(vec![Known::Nothing; view.sets().len()]);
-        Some(Box::leak(Box::new(Open { view, sets })))
+        let views = cache.shelf.as_ref()?.read(home.name, &subject).ok()?;
+        let opened = views.into_iter().map(|view| Open {
+            sets: LeafLock::new(vec![Known::Nothing; view.set_count()]),
+            view,
+        });
+        Some(opened.collect())
     };
-    let opened = crate::threads::native(open);
+    let opened: &'static [Open] =
+        Box::leak(crate::threads::native(open).unwrap_or_default().into());
     let mut files = FILES.lock();
-    *files
+    files
         .get_or_insert_default()
         .entry(home.id)
         .or_insert(opened)
+}
+
+/// The undamaged entries with a hash.
+fn read(open: &Open, hash: u64) -> Vec<Kept> {
+    match open.view.has(hash) {
+        true => crate::threads::native(|| open.view.find(hash).collect()),
+        false => Vec::new(),
+    }
 }
 
 /// Whether there is an entry of the method: then it is not worth compiling ahead. Asks for no file that is not open.
@@ -81,10 +96,11 @@ pub fn is_known(method: MethodRef) -> bool {
         return false;
     };
     let known = FILES.lock().get_or_insert_default().get(&home.id).copied();
-    matches!(known, Some(Some(open)) if open.view.has(method.stable_hash()))
+    let hash = method.stable_hash();
+    known.is_some_and(|k| k.iter().any(|open| open.view.has(hash)))
 }
 
-/// The kept code of a method. May load the assemblies that compiling it would load; called in Runtime state without locks.
+/// The kept code of a method. Called in Runtime state without locks.
 pub fn find<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
     let Some(cache) = cache().filter(|c| c.shelf.is_some()) else {
         return Found::Nothing(None);
@@ -106,21 +122,22 @@ pub fn find_stub(key: &str) -> Option<Blob> {
     let cache = cache().filter(|c| c.shelf.is_some())?;
     let start = Instant::now();
     let home = rt().universe.corlib();
-    let open = file(cache, home)?;
     let wanted = stub_identity(key);
-    let found = open
-        .view
-        .find(stub_hash(key))
-        .filter(|e| e.identity() == wanted)
-        .find_map(|entry| {
-            let set = holds(home, open, entry.set, &[]).ok()?;
-            let mut content = Finder {
-                modules: &set.modules,
-                read: In::new(entry.content()),
-            };
-            let blob = content.blob().ok()?;
-            content.read.is_at_end().then_some(blob)
-        });
+    let use_one = |open: &Open, kept: &Kept| {
+        let entry = kept.entry();
+        let set = holds(home, open, entry.set).ok()?;
+        let mut content = Finder {
+            modules: &set.modules,
+            read: In::new(entry.content()),
+        };
+        let blob = content.blob().ok()?;
+        (entry.identity() == wanted && content.read.is_at_end()).then_some(blob)
+    };
+    let found = segments(cache, home).iter().find_map(|open| {
+        read(open, stub_hash(key))
+            .iter()
+            .find_map(|k| use_one(open, k))
+    });
     let counter = if found.is_some() {
         &counts::HITS
     } else {
@@ -147,24 +164,27 @@ impl From<Damaged> for Rejected {
 }
 
 fn look<'cx>(cx: &'cx Cx<'cx>, cache: &Cache, method: MethodRef) -> Found {
-    let Some((home, open)) = home_of(method).and_then(|h| Some((h, file(cache, h)?))) else {
+    let Some(home) = home_of(method) else {
         counts::count(&counts::MISSES);
         return Found::Nothing(None);
     };
     let mut reason = &counts::MISSES;
     let mut assumed = None;
-    for entry in open.view.find(method.stable_hash()) {
-        match use_entry(cx, cache, home, open, &entry, method) {
-            Ok(blob) => {
-                counts::count(&counts::HITS);
-                return Found::Blob(Box::new(blob));
-            }
-            Err(Rejected::Other) => {}
-            Err(Rejected::Damaged) => reason = &counts::REJECTED_DAMAGED,
-            Err(Rejected::Modules) => reason = &counts::REJECTED_MODULES,
-            Err(Rejected::Init(classes)) => {
-                reason = &counts::REJECTED_INIT;
-                assumed = Some(classes);
+    let hash = method.stable_hash();
+    for open in segments(cache, home) {
+        for kept in read(open, hash) {
+            match use_entry(cx, cache, home, open, &kept.entry(), method) {
+                Ok(blob) => {
+                    counts::count(&counts::HITS);
+                    return Found::Blob(Box::new(blob));
+                }
+                Err(Rejected::Other) => {}
+                Err(Rejected::Damaged) => reason = &counts::REJECTED_DAMAGED,
+                Err(Rejected::Modules) => reason = &counts::REJECTED_MODULES,
+                Err(Rejected::Init(classes)) => {
+                    reason = &counts::REJECTED_INIT;
+                    assumed = Some(classes);
+                }
             }
         }
     }
@@ -172,27 +192,15 @@ fn look<'cx>(cx: &'cx Cx<'cx>, cache: &Cache, method: MethodRef) -> Found {
     Found::Nothing(assumed)
 }
 
-/// The edges that the compile bound, and what is behind them.
-fn read_bound<'a>(entry: &Entry<'a>) -> Read<(Vec<(u32, u32)>, In<'a>)> {
-    let mut read = In::new(entry.content());
-    let count = read.count()?;
-    let mut bound = Vec::with_capacity(count);
-    for _ in 0..count {
-        bound.push((read.u32()?, read.u32()?));
-    }
-    Ok((bound, read))
-}
-
 fn use_entry<'cx>(
     cx: &'cx Cx<'cx>,
     cache: &Cache,
     home: ModuleRef,
     open: &Open,
-    entry: &Entry<'static>,
+    entry: &Entry<'_>,
     method: MethodRef,
 ) -> Result<Blob, Rejected> {
-    let (bound, rest) = read_bound(entry)?;
-    let set = holds(home, open, entry.set, &bound)?;
+    let set = holds(home, open, entry.set)?;
     let finder = |read| Finder {
         modules: &set.modules,
         read,
@@ -201,7 +209,7 @@ fn use_entry<'cx>(
     if identity.method()? != method || !identity.read.is_at_end() {
         return Err(Rejected::Other);
     }
-    let mut content = finder(rest);
+    let mut content = finder(In::new(entry.content()));
     let count = content.read.count()?;
     let assumed: Vec<ClassRef> = (0..count)
         .map(|_| content.class())
@@ -222,25 +230,18 @@ fn use_entry<'cx>(
     Ok(blob)
 }
 
-/// The set with a number, if it holds here. Binds the edges that the entry's compile bound.
-fn holds(
-    home: ModuleRef,
-    open: &Open,
-    number: u32,
-    bound: &[(u32, u32)],
-) -> Result<Arc<Set>, Rejected> {
-    let number = number as usize;
+/// The set with a number, if it holds here.
+fn holds(home: ModuleRef, open: &Open, number: u32) -> Result<Arc<Set>, Rejected> {
+    let index = number as usize;
     let generation = edges::generation();
-    let known = open.sets.lock().get(number).cloned();
+    let known = open.sets.lock().get(index).cloned();
     match known {
         Some(Known::Holds(set)) => return Ok(set),
-        Some(Known::Failed(at)) if at == generation && bound.is_empty() => {
-            return Err(Rejected::Modules);
-        }
+        Some(Known::Failed(at)) if at == generation => return Err(Rejected::Modules),
         _ => {}
     }
-    let bytes = *open.view.sets().get(number).ok_or(Rejected::Damaged)?;
-    let (state, result) = match modules::check(home, bytes, bound) {
+    let bytes = open.view.set(number).ok_or(Rejected::Damaged)?;
+    let (state, result) = match modules::check(home, bytes) {
         Ok(modules) => {
             let set = Arc::new(Set {
                 bytes: bytes.to_vec(),
@@ -254,7 +255,7 @@ fn holds(
             (Known::Failed(generation), Err(Rejected::Modules))
         }
     };
-    if let Some(known) = open.sets.lock().get_mut(number)
+    if let Some(known) = open.sets.lock().get_mut(index)
         && !matches!(known, Known::Holds(_))
     {
         *known = state;

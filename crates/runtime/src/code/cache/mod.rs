@@ -22,7 +22,7 @@
 //! |---|---|
 //! | this build of the runtime and the grafts in it | the build id, in the key |
 //! | instructions of the machine, options of the compiler, sizes of tables | [`vervet_jit::Compiler::fingerprint`], in the key |
-//! | metadata and IL of any module that can be reached | length, times, inode and MVID of each, in the set ([`modules`]) |
+//! | metadata and IL of any module that can be reached | what tells its content from others, in the set ([`modules`]) |
 //! | which assembly a reference means | the edges in the set |
 //! | classes that were initialised already | named in the entry, and asked again ([`lookup`]) |
 //! | addresses, ids, hashes of addresses | not in a blob: symbols are names ([`blobs`]) |
@@ -31,8 +31,9 @@
 //!
 //! # Invariants
 //! * A hit never changes what a program does. In any doubt the method is compiled.
-//! * A failure of any kind is a miss. Nothing here throws, but for what linking throws after a compile too.
-//! * Assemblies are loaded at a hit in the order in which the compile would load them, and no others.
+//! * A failure of any kind is a miss. Nothing here throws.
+//! * A look-up loads no assembly, so assemblies are loaded when they are without a cache: by compiles, which are not kept then. (Except that a hit
+//!   may have inlined less than a compile would now, and so loads later what the inlined code needs.)
 mod blobs;
 pub mod counts;
 mod lookup;
@@ -44,4 +45,4 @@ pub mod setting;
 
 pub use lookup::{Found, find, find_stub, is_known};
 pub use record::{Compiled, compile, keep, keep_stub};
-pub use save::at_exit;
+pub use save::{at_exit, has_new, when_idle};

@@ -17,11 +17,20 @@
 //! # Invariants
 //! * A set is made after the code that depends on it. Whatever edge the compile used was bound before, so it is in the set.
 //! * Nothing is found by a name or an MVID: several modules of one name may be loaded.
-//! * A module whose content cannot be told (bytes, a file that was changed a moment ago, one of several files) is in no set; what can reach it is not kept.
+//! * A set is compared without an effect: no assembly is loaded for it, no event is raised. An edge that is not bound is bound if it leads to what
+//!   is loaded already, as the background compiler does at any time.
+//! * A module whose content cannot be told (bytes, one of several files) is in no set; what can reach it is not kept.
+//!
+//! # Contents
+//! | the file | its subject has |
+//! |---|---|
+//! | on a disk of this machine, last changed more than two minutes ago | device, inode, length and times: the kernel changes these with the content |
+//! | any other | a hash of what was mapped. Times say nothing yet (stores to mapped pages), or are made up (images, servers) |
 use crate::loader::{Origin, without_loading};
 use crate::runtime::rt;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use vervet_codecache::checksum::content_hash;
 use vervet_codecache::wire::{Damaged, In, Out, Read};
 use vervet_os::LeafLock;
 use vervet_types::{ModuleRef, edges};
@@ -42,8 +51,26 @@ impl Set {
     }
 }
 
+type Subjects = FxHashMap<u32, Option<Arc<[u8]>>>;
+/// By the id of the module.
+static SUBJECTS: LeafLock<Option<Subjects>> = LeafLock::new(None);
+
 /// What tells the content of a module from every other. None: it cannot be told.
-pub fn subject(module: ModuleRef) -> Option<Vec<u8>> {
+pub fn subject(module: ModuleRef) -> Option<Arc<[u8]>> {
+    if let Some(known) = SUBJECTS.lock().get_or_insert_default().get(&module.id) {
+        return known.clone();
+    }
+    // May read the whole file.
+    let made: Option<Arc<[u8]>> = crate::threads::native(|| make_subject(module)).map(Into::into);
+    let mut subjects = SUBJECTS.lock();
+    subjects
+        .get_or_insert_default()
+        .entry(module.id)
+        .or_insert(made)
+        .clone()
+}
+
+fn make_subject(module: ModuleRef) -> Option<Vec<u8>> {
     if !module.is_whole_assembly() {
         return None;
     }
@@ -52,15 +79,51 @@ pub fn subject(module: ModuleRef) -> Option<Vec<u8>> {
     out.string(&module.image.guid(row.mvid).ok()?);
     match rt().loader.origin(module)? {
         Origin::Binary => out.byte(0),
-        Origin::File(stamp) => {
+        Origin::File {
+            stamp,
+            is_settled: true,
+        } => {
             out.byte(1);
-            out.number(stamp.size);
-            out.number(stamp.inode);
+            for n in [stamp.device, stamp.inode, stamp.size] {
+                out.number(n);
+            }
             out.bytes.extend_from_slice(&stamp.modified.to_le_bytes());
             out.bytes.extend_from_slice(&stamp.changed.to_le_bytes());
         }
+        Origin::File {
+            is_settled: false, ..
+        } => {
+            out.byte(2);
+            out.count(module.image.data().len());
+            out.bytes
+                .extend_from_slice(&content_hash(module.image.data()));
+        }
     }
     Some(out.bytes)
+}
+
+/// Whether every module whose content is known by its hash still has that content.
+pub fn are_contents_same() -> bool {
+    let loader = &rt().loader;
+    loader.assemblies().into_iter().all(|a| {
+        let module = a.manifest;
+        let is_hashed = matches!(
+            loader.origin(module),
+            Some(Origin::File {
+                is_settled: false,
+                ..
+            })
+        );
+        let known = SUBJECTS
+            .lock()
+            .get_or_insert_default()
+            .get(&module.id)
+            .cloned();
+        match known.flatten() {
+            Some(known) if is_hashed => make_subject(module).as_deref() == Some(&*known),
+            _ => true,
+        }
+    })
 }
 
 /// The modules with the first numbers. All but the last are known by the key.
@@ -144,7 +207,7 @@ enum To<'a> {
 fn read_edges(bytes: &[u8]) -> Read<Vec<Edge<'_>>> {
     let mut read = In::new(bytes);
     let count = read.count()?;
-    let mut edges = Vec::with_capacity(count);
+    let mut edges = Vec::with_capacity(count.min(1 << 10));
     for _ in 0..count {
         let (from, rid) = (read.u32()? as usize, read.u32()?);
         let to = match read.u32()? {
@@ -166,45 +229,19 @@ pub enum Mismatch {
     Damaged,
     /// An edge leads elsewhere, or to another content.
     Other,
-    /// An edge is not bound yet, and binding it would load an assembly that the program may not want yet.
+    /// An edge is not bound yet, and leads to no assembly that is loaded.
     Unbound,
 }
 
-/// The modules of a recorded set by number, if every edge of it leads here where it led then. `bind` are the edges that the compile itself bound, in
-/// order, as (number, row): they are bound here as well, which may load assemblies. Called in Runtime state.
-pub fn check(
-    home: ModuleRef,
-    bytes: &[u8],
-    bind: &[(u32, u32)],
-) -> Result<Vec<ModuleRef>, Mismatch> {
+/// The modules of a recorded set by number, if every edge of it leads here where it led then. Loads nothing.
+pub fn check(home: ModuleRef, bytes: &[u8]) -> Result<Vec<ModuleRef>, Mismatch> {
     let edges = read_edges(bytes).map_err(|Damaged| Mismatch::Damaged)?;
-    for (from, rid) in bind {
-        let from = reach(home, &edges, *from as usize)?;
-        from.referenced_assembly(*rid)
-            .map_err(|_| Mismatch::Unbound)?;
-    }
     let mut modules = first_modules(home);
     for e in &edges {
         let from = *modules.get(e.from).ok_or(Mismatch::Damaged)?;
         follow(from, e, &mut modules)?;
     }
     Ok(modules)
-}
-
-/// The module with a number, over edges that lead there and are bound.
-fn reach(home: ModuleRef, edges: &[Edge<'_>], number: usize) -> Result<ModuleRef, Mismatch> {
-    let mut modules = first_modules(home);
-    for e in edges {
-        if number < modules.len() {
-            break;
-        }
-        // Edges between known modules do not lead on. Those that do were bound in this order.
-        if matches!(e.to, To::New(_)) {
-            let from = *modules.get(e.from).ok_or(Mismatch::Damaged)?;
-            follow(from, e, &mut modules)?;
-        }
-    }
-    modules.get(number).copied().ok_or(Mismatch::Damaged)
 }
 
 /// Follows one edge, and compares where it leads.
@@ -228,7 +265,7 @@ fn follow(from: ModuleRef, e: &Edge<'_>, modules: &mut Vec<ModuleRef>) -> Result
             None => Err(Mismatch::Damaged),
         },
         To::New(wanted) => match subject(to) {
-            Some(found) if found == wanted && !modules.contains(&to) => {
+            Some(found) if *found == *wanted && !modules.contains(&to) => {
                 modules.push(to);
                 Ok(())
             }

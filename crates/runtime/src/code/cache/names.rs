@@ -85,7 +85,8 @@ impl Namer<'_> {
     }
     /// Writes a method. None: it has no name.
     pub fn method(&mut self, method: MethodRef) -> Option<()> {
-        if method.is_open() {
+        // A dynamic method has no row: its class and index name all of them.
+        if method.is_open() || method.is_dynamic() {
             return None;
         }
         self.class(method.class)?;

@@ -1,13 +1,14 @@
 //! From a compile to an entry.
 //!
 //! # How it works
-//! A compile is watched: which edges it bound, whether one could not be bound, which classes it was told are initialised. Right after it, on the same
-//! thread, the blob is written as bytes with all of that. The entry is kept if the blob is linked.
+//! A compile is watched: whether an edge could not be bound, whether assemblies were loaded, which classes it was told are initialised. Right after it, on
+//! the same thread, the blob is written as bytes with the latter. The entry is kept if the blob is linked.
 //!
 //! # Invariants
 //! * The compiler gets one answer for a class, however often it asks and whatever other threads do meanwhile. All classes for which the answer was yes,
 //!   and which have a constructor, are in the entry.
 //! * A compile during which an edge could not be bound is not kept: with the edge the code may be other code.
+//! * A compile that loads an assembly is not kept, because a hit loads none: in another process the assembly would be loaded later, or never.
 //! * An entry in place of one that assumed too much assumes a part of what that one did. So programs that initialise classes in
 //!   different orders come to an entry that serves all of them.
 use super::counts;
@@ -20,7 +21,7 @@ use std::cell::RefCell;
 use vervet_codecache::shelf::New;
 use vervet_codecache::wire::Out;
 use vervet_jit::{Blob, CompileEnv, CompileError};
-use vervet_types::edges::{self, Watched};
+use vervet_types::edges;
 use vervet_types::{ClassKind, ClassRef, MethodRef, ModuleRef};
 
 /// What a compile gives.
@@ -82,14 +83,19 @@ pub fn compile(method: MethodRef, only: Option<Vec<ClassRef>>) -> Result<Compile
         let blob = compiler.compile(method, &env, tier)?;
         return Ok(Compiled { blob, entry: None });
     };
-    let (blob, watched) = edges::watch(|| compiler.compile(method, &env, tier));
+    let loads = crate::loader::loads();
+    let (blob, has_failed) = edges::watch(|| compiler.compile(method, &env, tier));
     let blob = blob?;
     let assumed = env.assumed.into_inner();
     if cache.mode == Mode::Convert {
         let blob = convert(method, blob);
         return Ok(Compiled { blob, entry: None });
     }
-    let entry = entry(method, &blob, &watched, &assumed).map(Box::new);
+    let can_be_kept = !has_failed && loads == crate::loader::loads() && blob.listing.is_none();
+    let entry = can_be_kept
+        .then(|| entry(method, &blob, &assumed))
+        .flatten()
+        .map(Box::new);
     if entry.is_none() {
         counts::count(&counts::NOT_KEPT);
     }
@@ -104,8 +110,11 @@ pub fn keep(compiled: &mut Compiled) {
 }
 
 /// The module in whose file the method's code is: its own, or that of its type arguments if its own is known anyway. With several of them, that of Main.
-/// None: there is none.
+/// None: there is none; so it is for what a program defines while it runs, which no file holds.
 pub(super) fn home_of(method: MethodRef) -> Option<ModuleRef> {
+    if method.is_dynamic() || method.module().image.grows().is_some() {
+        return None;
+    }
     let mut homes = Homes::default();
     homes.add(method.module());
     homes.class(method.class);
@@ -148,10 +157,7 @@ impl Homes {
 }
 
 /// The entry of a method that was just compiled. None: it cannot be kept.
-fn entry(method: MethodRef, blob: &Blob, watched: &Watched, assumed: &[ClassRef]) -> Option<Entry> {
-    if watched.has_failed || blob.listing.is_some() {
-        return None;
-    }
+fn entry(method: MethodRef, blob: &Blob, assumed: &[ClassRef]) -> Option<Entry> {
     let home = home_of(method)?;
     let set = modules::set_of(home)?;
     let namer = || Namer {
@@ -161,11 +167,6 @@ fn entry(method: MethodRef, blob: &Blob, watched: &Watched, assumed: &[ClassRef]
     let mut identity = namer();
     identity.method(method)?;
     let mut content = namer();
-    content.out.count(watched.bound.len());
-    for (module, rid) in &watched.bound {
-        content.module(module)?;
-        content.out.u32(*rid);
-    }
     content.out.count(assumed.len());
     assumed.iter().try_for_each(|c| content.class(c))?;
     content.blob(blob)?;
@@ -273,8 +274,8 @@ pub(super) fn verify(method: MethodRef, set: &Set, assumed: Vec<ClassRef>, expec
     let compiler = &rt().compiler;
     let env = Env::new(Some(assumed), true);
     let tier = compiler.tier_for(method);
-    let (result, watched) = edges::watch(|| compiler.compile(method, &env, tier));
-    if watched.has_failed {
+    let (result, has_failed) = edges::watch(|| compiler.compile(method, &env, tier));
+    if has_failed {
         return;
     }
     let made = result.ok().and_then(|blob| {

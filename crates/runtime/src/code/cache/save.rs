@@ -3,13 +3,15 @@
 //! ```text
 //! add       an entry, when its blob is linked
 //! at exit   if compiling what is new took 2 ms or more: less is not worth a write
-//! idle      in a process older than a second: after 200 ms in which nothing was linked
+//! idle      the background compiler has had nothing to do for a while ([`crate::code::background`]). Without one: a thread of its own, which the first
+//!           entry starts
 //! ```
 //!
 //! # Invariants
+//! * What is worth it is written some time, however the process goes on: servers end by a signal.
 //! * Nothing is written after a crash or an internal error.
 //! * An error ends the writing for this process, and nothing else. Another process that writes at the same time is no error.
-//! * What waits in memory is bounded.
+//! * What waits in memory is bounded, and so is the time that a process waits at its end for its own thread that writes.
 use super::counts;
 use super::modules;
 use super::record::Entry;
@@ -24,10 +26,10 @@ use vervet_types::ModuleRef;
 const MOST: usize = 16 << 20;
 /// What is worth a write: microseconds of compiling.
 const WORTH: u64 = 2000;
-/// A process that is older writes when it is idle.
-const OLD: Duration = Duration::from_secs(1);
-/// How long nothing is linked in a process that is idle.
-const IDLE: Duration = Duration::from_millis(200);
+/// How often a thread that has nothing else to do looks whether the process is idle.
+const IDLE: Duration = Duration::from_secs(2);
+/// How long the end of the process waits for a thread that writes.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 #[derive(Default)]
 struct Waiting {
@@ -35,10 +37,9 @@ struct Waiting {
     bytes: usize,
     /// Microseconds.
     cost: u64,
-    /// When the first entry of the process was added, and the last one.
-    first: Option<Instant>,
-    last: Option<Instant>,
-    /// Is there a thread that waits for the process to be idle?
+    /// How many entries were ever added.
+    added: u64,
+    /// There is a thread that writes when the process is idle.
     has_writer: bool,
 }
 
@@ -51,7 +52,6 @@ pub(super) fn add(entry: Entry) {
     if HAS_FAILED.load(Relaxed) {
         return;
     }
-    let now = Instant::now();
     let mut waiting = WAITING.lock();
     let w = waiting.get_or_insert_default();
     let bytes = entry.new.payload.len() + entry.new.set.len();
@@ -59,46 +59,65 @@ pub(super) fn add(entry: Entry) {
         return;
     }
     w.bytes += bytes;
+    let before = w.cost;
     w.cost += u64::from(entry.new.cost);
     w.entries.push((entry.home, entry.new));
-    w.last = Some(now);
-    let first = *w.first.get_or_insert(now);
-    let wants_writer = !w.has_writer && now - first > OLD;
-    w.has_writer |= wants_writer;
+    w.added += 1;
+    let is_now_worth = before < WORTH && w.cost >= WORTH;
     drop(waiting);
-    if wants_writer {
+    if is_now_worth && !crate::code::background::watch_for_idleness() {
+        begin_writer();
+    }
+}
+
+/// Whether enough waits to be worth a write.
+pub fn has_new() -> bool {
+    let is_worth = |w: &Waiting| w.cost >= WORTH;
+    cache().is_some() && !HAS_FAILED.load(Relaxed) && WAITING.lock().as_ref().is_some_and(is_worth)
+}
+
+/// Starts the thread that writes in a process without a background compiler, once.
+fn begin_writer() {
+    let mut waiting = WAITING.lock();
+    let had_writer = std::mem::replace(&mut waiting.get_or_insert_default().has_writer, true);
+    drop(waiting);
+    if !had_writer {
         let spawned = std::thread::Builder::new()
             .name("code cache".into())
-            .spawn(when_idle);
+            .spawn(write_when_idle);
         if spawned.is_err() {
             HAS_FAILED.store(true, Relaxed);
         }
     }
 }
 
-/// The thread that waits until nothing is linked any more, writes, and ends.
-fn when_idle() {
+/// The thread of a process without a background compiler: writes whenever nothing was added for a while.
+fn write_when_idle() {
+    let mut before = 0;
     loop {
-        std::thread::sleep(IDLE / 2);
-        let mut waiting = WAITING.lock();
-        let w = waiting.get_or_insert_default();
-        if w.last.is_some_and(|l| l.elapsed() < IDLE) {
-            continue;
+        std::thread::sleep(IDLE);
+        let added = WAITING.lock().as_ref().map_or(0, |w| w.added);
+        if added == before {
+            when_idle();
         }
-        // What is added from now on is the next writer's.
-        w.has_writer = false;
-        drop(waiting);
+        before = added;
+    }
+}
+
+/// The process is idle. On a thread that may take its time.
+pub fn when_idle() {
+    if has_new() {
         write();
-        return;
     }
 }
 
 /// The ordinary end of the process. In Native state: it may take some milliseconds.
 pub fn at_exit() {
-    let is_worth = WAITING.lock().as_ref().is_some_and(|w| w.cost >= WORTH);
-    if is_worth {
-        write();
+    let start = Instant::now();
+    while vervet_codecache::trust::is_busy() && start.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(1));
     }
+    when_idle();
 }
 
 /// Writes all that waits.
@@ -121,8 +140,9 @@ fn write() {
             None => homes.push((home, vec![new])),
         }
     }
-    // Of a file that was written in place meanwhile nobody knows what was compiled.
-    if !crate::runtime::rt().loader.is_unchanged() {
+    // Of a file that was written in place meanwhile nobody knows what was compiled. And a program that has limited its memory gets all of it.
+    let is_unchanged = crate::runtime::rt().loader.is_unchanged() && modules::are_contents_same();
+    if !is_unchanged || super::setting::is_memory_limited() {
         HAS_FAILED.store(true, Relaxed);
         return;
     }

@@ -5,7 +5,8 @@
 //! * The key names all that code depends on apart from the modules of its set: this build, machine and options, the core library.
 //! * The environment and the user's home count only if the process has no more rights than its user.
 use crate::runtime::rt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use vervet_codecache::shelf::Shelf;
 use vervet_codecache::wire::Out;
 use vervet_os::Published;
@@ -16,7 +17,7 @@ pub enum Mode {
     /// Nothing is read or written.
     #[default]
     Off,
-    /// Code is read, and written.
+    /// Code is read, and written. What the command does if nothing is said.
     Read,
     /// As [`Mode::Read`]; what is read is compiled too, and compared.
     Verify,
@@ -50,8 +51,19 @@ pub struct Cache {
 
 static CACHE: Published<Result<Cache, String>> = Published::new();
 
+static HAS_FORKED: AtomicBool = AtomicBool::new(false);
+
+/// This is a forked process. It has no cache: threads that it does not have may have held locks of the cache's, and what waits to be written is the
+/// first process's.
+pub fn has_forked() {
+    HAS_FORKED.store(true, Ordering::Relaxed);
+}
+
 /// The cache, if this process has one.
 pub fn cache() -> Option<&'static Cache> {
+    if HAS_FORKED.load(Ordering::Relaxed) {
+        return None;
+    }
     let settled = CACHE.get().unwrap_or_else(|| CACHE.put(settle()));
     settled.as_ref().ok()
 }
@@ -74,6 +86,9 @@ fn settle() -> Result<Cache, String> {
     if std::env::var_os(crate::classes::grafts::INSTEAD).is_some() {
         return Err(format!("{} is set", crate::classes::grafts::INSTEAD));
     }
+    if is_memory_limited() {
+        return Err("the address space is limited (ulimit -v)".into());
+    }
     if mode == Mode::Convert {
         return Ok(Cache { shelf: None, mode });
     }
@@ -86,6 +101,16 @@ fn settle() -> Result<Cache, String> {
     })
 }
 
+/// Whether the process may use only so much address space. What is done for the next process must not take that away from this one.
+pub(super) fn is_memory_limited() -> bool {
+    // SAFETY: a complete record that getrlimit fills.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) == 0
+            && limit.rlim_cur != libc::RLIM_INFINITY
+    }
+}
+
 /// All that code depends on apart from the modules of its set.
 fn key() -> Result<Vec<u8>, String> {
     let rt = rt();
@@ -94,12 +119,12 @@ fn key() -> Result<Vec<u8>, String> {
     out.string(&build_id.ok_or("this build has no build id")?);
     out.number(rt.compiler.fingerprint());
     let corlib = super::modules::subject(rt.universe.corlib());
-    out.string(&corlib.ok_or("the core library was changed a moment ago")?);
+    out.string(&corlib.ok_or("the core library has several files")?);
     out.count(rt.universe.graft_modules().len());
     Ok(out.bytes)
 }
 
-/// The canonical path of the user's cache directory, and how many of its last components may be made.
+/// The path of the user's cache directory, and how many of its last components may be made.
 pub fn directory() -> Result<(PathBuf, usize), String> {
     if !vervet_codecache::trust::is_unprivileged() {
         return Err("the process has other rights than its user".into());
@@ -133,11 +158,6 @@ pub fn directory() -> Result<(PathBuf, usize), String> {
     } else {
         return Err("there is no home directory".into());
     };
-    let base = canonical(&base)?;
     let make = names.components().count();
     Ok((base.join(names), make))
-}
-
-fn canonical(path: &Path) -> Result<PathBuf, String> {
-    std::fs::canonicalize(path).map_err(|e| format!("{}: {e}", path.display()))
 }

@@ -1,0 +1,73 @@
+//! Assemblies and modules that the program defines, and the objects that stand for them.
+//!
+//! # Invariants
+//! * The AssemblyBuilder is the Assembly object of its assembly, the ModuleBuilder the Module object of its module.
+//! * `_mono_assembly` and `_impl` hold what they hold in the runtime's own objects: the address of the Assembly and of the Module.
+use crate::support::emit::{self, read};
+use crate::support::objects::key;
+use std::mem::offset_of;
+use vervet_abi::layouts::{AssemblyBuilderObject, ModuleBuilderObject};
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::object::ObjRef;
+use vervet_types::growing::AssemblyIdentity;
+use vervet_types::{Assembly, Module, ModuleRef};
+
+/// `1.2.3.4`, with zeros for what is missing.
+fn version(text: &str) -> [u16; 4] {
+    let mut version = [0; 4];
+    for (to, part) in version.iter_mut().zip(text.split('.')) {
+        *to = part.parse().unwrap_or(0);
+    }
+    version
+}
+
+/// Makes the assembly of an AssemblyBuilder, unless it has one.
+pub fn define_assembly<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()> {
+    emit::check(cx)?;
+    let builder = cx.non_null(builder)?;
+    let text = |field| builder.read_ref(field).text();
+    let identity = AssemblyIdentity {
+        name: text(offset_of!(AssemblyBuilderObject, name)),
+        version: version(&text(offset_of!(AssemblyBuilderObject, version))),
+        culture: text(offset_of!(AssemblyBuilderObject, culture)),
+        public_key: read::all_bytes(
+            builder.read_ref(offset_of!(AssemblyBuilderObject, public_key)),
+        ),
+        flags: builder.read(offset_of!(AssemblyBuilderObject, flags)),
+    };
+    let assembly = cx.load(cx.universe().add_growing_assembly(identity, [0; 16]))?;
+    let address = assembly as *const Assembly as usize;
+    builder.write(offset_of!(AssemblyBuilderObject, mono_assembly), address);
+    cx.cached(key::ASSEMBLY, address, 0, || Ok(builder))?;
+    cx.rt().loader.add_defined(assembly);
+    cx.rt().loader.tell_loaded(cx)
+}
+
+/// Gives a ModuleBuilder its module: the manifest module of its assembly if it is the first, else a further one.
+pub fn define_module<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()> {
+    emit::check(cx)?;
+    let builder = cx.non_null(builder)?;
+    let owner = cx.non_null(builder.read_ref(offset_of!(ModuleBuilderObject, assemblyb)))?;
+    let assembly = crate::support::objects::assembly_of_object(cx, owner)?;
+    let guid = read::all_bytes(builder.read_ref(offset_of!(ModuleBuilderObject, guid)));
+    let mvid = guid.try_into().unwrap_or_default();
+    let manifest = assembly.manifest;
+    let address = |m: ModuleRef| m as *const Module as usize;
+    let first = cx.cached(key::MODULE, address(manifest), 0, || Ok(builder))?;
+    let module = if first == builder {
+        manifest
+    } else {
+        let name = builder.read_ref(offset_of!(ModuleBuilderObject, scopename));
+        let more = cx
+            .universe()
+            .add_growing_module(assembly, name.text(), mvid);
+        let module = cx.load(more)?;
+        cx.cached(key::MODULE, address(module), 0, || Ok(builder))?;
+        module
+    };
+    if first == builder {
+        cx.load(module.set_mvid(mvid))?;
+    }
+    builder.write(offset_of!(ModuleBuilderObject, handle), address(module));
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! Modules that grow while they are used: those of System.Reflection.Emit.
+//!
+//! # How it works
+//! The rows of such a module are those of any other; classes, methods and fields are made of them in the same way. Three things differ:
+//!
+//! | | a file's module | a module that grows |
+//! |---|---|---|
+//! | a type | has all its rows | can be *named* before it is *complete*: its identity is there, and asking for members is [`Need::Builder`] |
+//! | a TypeRef, AssemblyRef or MemberRef | is looked up by name | whoever adds it says what it means, so two assemblies of one name can be told apart |
+//! | a type by name | a hash table, made once | the growing image's own list |
+//!
+//! # Invariants
+//! * The row of a TypeDef is there before its class is asked for, with its generic parameters, because the class is made once.
+//! * A row of a reference gets its meaning ([`Module::add_type_ref`] and the like) before its number is handed out.
+use crate::resolve::Member;
+use crate::*;
+use std::sync::atomic::Ordering;
+use vervet_metadata::growing::COMPLETE;
+use vervet_metadata::{Coded, Growing, Image, Table};
+use vervet_os::LeafLock;
+
+/// What the Assembly row of an assembly that grows says.
+#[derive(Clone, Debug)]
+pub struct AssemblyIdentity {
+    /// Simple name.
+    pub name: String,
+    /// Version.
+    pub version: [u16; 4],
+    /// Culture, "" for neutral.
+    pub culture: String,
+    /// Public key, empty if none.
+    pub public_key: Vec<u8>,
+    /// AssemblyFlags.
+    pub flags: u32,
+}
+
+/// A coded cell.
+fn coded(kind: Coded, token: Token) -> R<u32> {
+    kind.encode(token).ok_or_else(|| LoadError::BadImage {
+        file: String::new(),
+        message: format!("{token} in a column that cannot name it"),
+    })
+}
+
+impl Universe {
+    /// An assembly that grows, with its manifest module.
+    pub fn add_growing_assembly(
+        &'static self,
+        identity: AssemblyIdentity,
+        mvid: [u8; 16],
+    ) -> R<&'static Assembly> {
+        let AssemblyIdentity {
+            name,
+            version,
+            culture,
+            public_key,
+            flags,
+        } = identity;
+        let module = self.growing_module(format!("{name}.dll"), mvid)?;
+        let growing = module.growing()?;
+        let (name, culture) = (&*name.leak(), &*culture.leak());
+        let public_key = &*public_key.leak();
+        let cells = [
+            // SHA-1.
+            0x8004,
+            version[0].into(),
+            version[1].into(),
+            version[2].into(),
+            version[3].into(),
+            flags,
+            growing.add_blob(public_key)?,
+            growing.add_string(name.as_bytes())?,
+            growing.add_string(culture.as_bytes())?,
+        ];
+        growing.put_row(Table::Assembly, 1, &cells, 0)?;
+        let assembly = Box::leak(Box::new(Assembly {
+            manifest: module,
+            name,
+            version,
+            culture,
+            public_key,
+            flags,
+            modules: LeafLock::new(vec![module]),
+        }));
+        Ok(module.assembly.set(assembly))
+    }
+    /// A further module of an assembly that grows.
+    pub fn add_growing_module(
+        &'static self,
+        assembly: &'static Assembly,
+        name: String,
+        mvid: [u8; 16],
+    ) -> R<ModuleRef> {
+        let module = self.growing_module(name, mvid)?;
+        assembly.add_module(module);
+        Ok(module)
+    }
+    /// A module with the rows of the module itself and of `<Module>`, which is complete and has no members.
+    fn growing_module(&'static self, name: String, mvid: [u8; 16]) -> R<ModuleRef> {
+        let growing = Growing::leak();
+        let name = &*name.leak();
+        let cells = [
+            0,
+            growing.add_string(name.as_bytes())?,
+            growing.add_guid(mvid)?,
+            0,
+            0,
+        ];
+        growing.put_row(Table::Module, 1, &cells, 0)?;
+        let global = growing.add_string(b"<Module>")?;
+        growing.put_row(Table::TypeDef, 1, &[0, global, 0, 0, 0, 0], COMPLETE)?;
+        let image = Image::growing(growing);
+        Ok(self.add_module(|id| Module::new(image, id, None, name, false, self)))
+    }
+}
+
+impl Module {
+    /// What the module grows by.
+    ///
+    /// # Errors
+    /// It is the module of a file.
+    pub fn growing(&'static self) -> R<&'static Growing> {
+        self.image
+            .grows()
+            .ok_or_else(|| LoadError::bad_image(self, "the module does not grow"))
+    }
+    /// Changes the module's version identifier.
+    pub fn set_mvid(&'static self, mvid: [u8; 16]) -> R<()> {
+        let growing = self.growing()?;
+        let row = self.image.module(1)?;
+        let cells = [0, row.name, growing.add_guid(mvid)?, 0, 0];
+        Ok(growing.put_row(Table::Module, 1, &cells, 0)?)
+    }
+    /// Adds a reference to an assembly.
+    pub fn add_assembly_ref(&'static self, assembly: &'static Assembly) -> R<Token> {
+        let growing = self.growing()?;
+        let token = assembly.public_key_token();
+        let v = assembly.version.map(u32::from);
+        let cells = [
+            v[0],
+            v[1],
+            v[2],
+            v[3],
+            0,
+            match token {
+                Some(token) => growing.add_blob(&token)?,
+                None => 0,
+            },
+            growing.add_string(assembly.name.as_bytes())?,
+            growing.add_string(assembly.culture.as_bytes())?,
+            0,
+        ];
+        let rid = growing.reserve_row(Table::AssemblyRef)?;
+        self.assembly_refs.at(rid).set(assembly);
+        growing.put_row(Table::AssemblyRef, rid, &cells, 0)?;
+        Ok(Token::new(Table::AssemblyRef, rid))
+    }
+    /// Adds a reference to a type definition of another module. `scope` is the row of its assembly, module or enclosing type.
+    pub fn add_type_ref(&'static self, class: ClassRef, scope: Token) -> R<Token> {
+        let growing = self.growing()?;
+        let cells = [
+            coded(Coded::ResolutionScope, scope)?,
+            growing.add_string(class.name.as_bytes())?,
+            growing.add_string(class.namespace.as_bytes())?,
+        ];
+        let rid = growing.reserve_row(Table::TypeRef)?;
+        self.type_refs.at(rid).set(class);
+        growing.put_row(Table::TypeRef, rid, &cells, 0)?;
+        Ok(Token::new(Table::TypeRef, rid))
+    }
+    /// Adds a type specification: the signature of a type.
+    pub fn add_type_spec(&'static self, signature: &[u8]) -> R<Token> {
+        let growing = self.growing()?;
+        let cells = [growing.add_blob(signature)?];
+        let rid = growing.add_row(Table::TypeSpec, &cells, 0)?;
+        Ok(Token::new(Table::TypeSpec, rid))
+    }
+    /// Adds a reference to a member of the type `parent`. `meant` is the member, of that very type, if it is known; without it the member
+    /// is looked up by name and signature when it is used.
+    pub fn add_member_ref(
+        &'static self,
+        parent: Token,
+        name: &str,
+        signature: &[u8],
+        meant: Option<TokenTarget>,
+    ) -> R<Token> {
+        let growing = self.growing()?;
+        let cells = [
+            coded(Coded::MemberRefParent, parent)?,
+            growing.add_string(name.as_bytes())?,
+            growing.add_blob(signature)?,
+        ];
+        let rid = growing.reserve_row(Table::MemberRef)?;
+        let cell = self.cache.members.at(rid);
+        match meant {
+            Some(TokenTarget::Method(method)) => {
+                cell.put(Member::Method(method));
+            }
+            Some(TokenTarget::Field(field)) => {
+                cell.put(Member::Field(field));
+            }
+            _ => {}
+        }
+        growing.put_row(Table::MemberRef, rid, &cells, 0)?;
+        Ok(Token::new(Table::MemberRef, rid))
+    }
+}
+
+impl Class {
+    /// Says that the type's members have rows, if it is a definition or an instantiation.
+    ///
+    /// # Errors
+    /// [`Need::Builder`]: it is a type of a module that grows, and has been named only.
+    pub fn complete(&'static self) -> R<()> {
+        let rid = self.rid();
+        if rid == 0 || self.module.image.is_complete(rid) {
+            return Ok(());
+        }
+        Err(LoadError::Need(Box::new(Need::Builder {
+            class: self.def(),
+            must: true,
+        })))
+    }
+    /// Says that the program was asked for the type's members, if it is a definition that has been named only.
+    ///
+    /// # Errors
+    /// [`Need::Builder`]: it was not.
+    pub(crate) fn offered(&'static self) -> R<()> {
+        let ClassKind::Def { rid, .. } = self.kind else {
+            return Ok(());
+        };
+        let module = self.module;
+        if module.image.grows().is_none()
+            || module.image.is_complete(rid)
+            || module.offered.at(rid).load(Ordering::Relaxed) != 0
+        {
+            return Ok(());
+        }
+        Err(LoadError::Need(Box::new(Need::Builder {
+            class: self,
+            must: false,
+        })))
+    }
+    /// The program has been asked for the type's members: IL that names the type goes on, whether it has them or not.
+    pub fn set_offered(&'static self) {
+        let rid = self.def().rid();
+        self.module.offered.at(rid).store(1, Ordering::Relaxed);
+    }
+}
