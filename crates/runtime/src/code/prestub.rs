@@ -100,7 +100,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     let mut ready = cx
         .native(|| crate::code::background::take(method))
         .filter(|_| only.is_none());
-    let mut compiled = loop {
+    let compiled = loop {
         let result = match ready.take() {
             Some(compiled) => Ok(compiled),
             None => cx.native(|| {
@@ -124,7 +124,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     rt.loader.tell_loaded(cx)?;
     crate::process::counters::compiled(method, &compiled.blob);
     crate::code::background::enqueue_callees(&compiled.blob);
-    cache::keep(&mut compiled);
+    cache::keep(method, &compiled);
     Ok(link::link(cx, compiled.blob, kind)?.start)
 }
 

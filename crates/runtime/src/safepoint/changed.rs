@@ -15,6 +15,8 @@
 //!   `gc_links` says whether it is: the address of the next context of the list, or 0 for the last one, with the lowest bit set. A context is in one
 //!   of all lists of a kind.
 //! * A thread changes its own lists in Runtime state; other lists change while the world is stopped, and when a thread ends. So there is no race.
+//! * A list that is not empty knows its last context, so that sharing it touches no other one: a pause may find 10,000 in a list, each of which is a
+//!   miss in the caches.
 //! * `gc_notes` and `gc_scanned` are 0 from when a context is added until a collection has visited it.
 use super::green_contexts::scannable;
 use std::ptr::null_mut;
@@ -32,6 +34,8 @@ const LISTED: usize = 1;
 /// A list of contexts of each kind. See the module.
 pub(crate) struct Changed {
     first: [AtomicPtr<ThreadContext>; 2],
+    /// Means nothing while the list is empty.
+    last: [AtomicPtr<ThreadContext>; 2],
 }
 
 /// The cycle of marking that runs; 0: none does. It changes while the world is stopped.
@@ -53,6 +57,7 @@ impl Changed {
     pub(crate) const fn new() -> Changed {
         Changed {
             first: [const { AtomicPtr::new(null_mut()) }; 2],
+            last: [const { AtomicPtr::new(null_mut()) }; 2],
         }
     }
     /// The context is one whose references a collection has to look for.
@@ -79,8 +84,12 @@ impl Changed {
     /// The context is in no list of that kind, and the caller's; so is this list.
     unsafe fn push(&self, list: usize, context: *mut ThreadContext) {
         let first = &self.first[list];
+        let next = first.load(Relaxed);
+        if next.is_null() {
+            self.last[list].store(context, Relaxed);
+        }
         // SAFETY: the caller's promise.
-        unsafe { (*context).gc_links[list] = first.load(Relaxed) as usize | LISTED };
+        unsafe { (*context).gc_links[list] = next as usize | LISTED };
         first.store(context, Relaxed);
     }
     /// Takes the first context off the list.
@@ -111,12 +120,25 @@ impl Changed {
         let shared = SHARED.lock();
         for list in [YOUNG, UNMARKED] {
             // SAFETY: the caller's promise; the lock.
-            unsafe {
-                while let Some(context) = self.pop(list) {
-                    shared.push(list, context);
-                }
-            }
+            unsafe { self.prepend_to(&shared, list) };
         }
+    }
+    /// Moves all contexts of a list to the front of another one.
+    ///
+    /// # Safety
+    /// Both are the caller's.
+    unsafe fn prepend_to(&self, other: &Changed, list: usize) {
+        let first = self.first[list].swap(null_mut(), Relaxed);
+        if first.is_null() {
+            return;
+        }
+        let (last, next) = (self.last[list].load(Relaxed), &other.first[list]);
+        if next.load(Relaxed).is_null() {
+            other.last[list].store(last, Relaxed);
+        }
+        // SAFETY: the links of the contexts of a list belong to whom it belongs to; contexts are never freed.
+        unsafe { (*last).gc_links[list] = next.load(Relaxed) as usize | LISTED };
+        next.store(first, Relaxed);
     }
 }
 
@@ -130,10 +152,28 @@ pub(super) unsafe fn visit(list: usize, mut visit: impl FnMut(*mut ThreadContext
     // SAFETY: the caller's promise.
     unsafe {
         while let Some(context) = shared.pop(list) {
+            prefetch(shared.first[list].load(Relaxed));
             if visit(context) {
                 stay.push(list, context);
             }
         }
+        stay.prepend_to(&shared, list);
     }
-    shared.first[list].store(stay.first[list].load(Relaxed), Relaxed);
+}
+
+/// Brings the next context into the caches while one is visited, with what lies below it: the segment and the frames of a thread that waits near its
+/// beginning.
+fn prefetch(context: *mut ThreadContext) {
+    const LINE: usize = 64;
+    const BELOW: usize = 6 * LINE;
+    if context.is_null() {
+        return;
+    }
+    let (from, to) = (
+        context as usize - BELOW,
+        context as usize + size_of::<ThreadContext>(),
+    );
+    (from..to)
+        .step_by(LINE)
+        .for_each(vervet_os::memory::prefetch);
 }

@@ -1,8 +1,8 @@
 //! From a compile to an entry.
 //!
 //! # How it works
-//! A compile is watched: whether an edge could not be bound, whether assemblies were loaded, which classes it was told are initialised. Right after it, on
-//! the same thread, the blob is written as bytes with the latter. The entry is kept if the blob is linked.
+//! A compile is watched: whether an edge could not be bound, whether assemblies were loaded, which classes it was told are initialised. When the blob is
+//! about to be linked, it is written as bytes with the latter. (By then more edges may be bound than the compile used. The set has them all.)
 //!
 //! # Invariants
 //! * The compiler gets one answer for a class, however often it asks and whatever other threads do meanwhile. All classes for which the answer was yes,
@@ -28,7 +28,8 @@ use vervet_types::{ClassKind, ClassRef, MethodRef, ModuleRef};
 pub struct Compiled {
     /// The code.
     pub blob: Blob,
-    entry: Option<Box<Entry>>,
+    /// What the code assumes; None: it cannot be kept.
+    assumed: Option<Vec<ClassRef>>,
 }
 
 /// An entry that is not in a file yet.
@@ -81,7 +82,10 @@ pub fn compile(method: MethodRef, only: Option<Vec<ClassRef>>) -> Result<Compile
     let env = Env::new(only, false);
     let Some(cache) = cache() else {
         let blob = compiler.compile(method, &env, tier)?;
-        return Ok(Compiled { blob, entry: None });
+        return Ok(Compiled {
+            blob,
+            assumed: None,
+        });
     };
     let loads = crate::loader::loads();
     let (blob, has_failed) = edges::watch(|| compiler.compile(method, &env, tier));
@@ -89,23 +93,27 @@ pub fn compile(method: MethodRef, only: Option<Vec<ClassRef>>) -> Result<Compile
     let assumed = env.assumed.into_inner();
     if cache.mode == Mode::Convert {
         let blob = convert(method, blob);
-        return Ok(Compiled { blob, entry: None });
+        return Ok(Compiled {
+            blob,
+            assumed: None,
+        });
     }
     let can_be_kept = !has_failed && loads == crate::loader::loads() && blob.listing.is_none();
-    let entry = can_be_kept
-        .then(|| entry(method, &blob, &assumed))
-        .flatten()
-        .map(Box::new);
-    if entry.is_none() {
-        counts::count(&counts::NOT_KEPT);
-    }
-    Ok(Compiled { blob, entry })
+    Ok(Compiled {
+        blob,
+        assumed: can_be_kept.then_some(assumed),
+    })
 }
 
-/// Keeps the entry of a blob that is linked.
-pub fn keep(compiled: &mut Compiled) {
-    if let Some(entry) = compiled.entry.take() {
-        super::save::add(*entry);
+/// Keeps the code of a method that is about to be linked. What is compiled ahead and never called is not written.
+pub fn keep(method: MethodRef, compiled: &Compiled) {
+    if cache().is_none_or(|c| c.shelf.is_none()) {
+        return;
+    }
+    let assumed = compiled.assumed.as_ref();
+    match assumed.and_then(|a| entry(method, &compiled.blob, a)) {
+        Some(entry) => super::save::add(entry),
+        None => counts::count(&counts::NOT_KEPT),
     }
 }
 
@@ -156,7 +164,7 @@ impl Homes {
     }
 }
 
-/// The entry of a method that was just compiled. None: it cannot be kept.
+/// The entry of a method that was compiled. None: it cannot be kept.
 fn entry(method: MethodRef, blob: &Blob, assumed: &[ClassRef]) -> Option<Entry> {
     let home = home_of(method)?;
     let set = modules::set_of(home)?;
