@@ -62,12 +62,12 @@ pub(super) const KEPT: usize = 64;
 /// How many go from a carrier to all, or come from there, at once.
 const BATCH: usize = KEPT / 2;
 
-/// A free record, or a new one. The calling thread is attached.
+/// A free record, or a new one.
 ///
 /// # Errors
 /// The system's: there is no memory.
 pub(super) fn take() -> io::Result<&'static Green> {
-    // SAFETY: the calling thread is attached, and nothing here leaves the carrier.
+    // SAFETY: nothing here leaves the carrier.
     let free = match unsafe { seat_of_caller() } {
         None => FREE.lock().pop().map(|free| free.0),
         Some(seat) => {
@@ -93,9 +93,13 @@ pub(super) fn take() -> io::Result<&'static Green> {
 /// The seat of the carrier that runs the calling thread; None if that is no green thread.
 ///
 /// # Safety
-/// The calling thread is attached. The reference is used before the thread calls anything that may leave the carrier.
+/// The reference is used before the thread calls anything that may leave the carrier.
 unsafe fn seat_of_caller<'a>() -> Option<&'a mut Seat> {
     let context = current_context();
+    if context.is_null() {
+        // A thread of the runtime that is not attached, such as the one that starts the pool's workers.
+        return None;
+    }
     // SAFETY: the context is the calling thread's. While a green thread runs, its carrier does not use the seat.
     unsafe {
         match (*context).green {
