@@ -11,6 +11,7 @@
 //!
 //! # Invariants
 //! * The row of a TypeDef is there before its class is asked for, with its generic parameters, because the class is made once.
+//! * A complete type is of the kind that its class says ([`Module::check_kind`]): code that mentioned the type before has been compiled for that.
 //! * A row of a reference gets its meaning ([`Module::add_type_ref`] and the like) before its number is handed out.
 use crate::resolve::Member;
 use crate::*;
@@ -130,6 +131,32 @@ impl Module {
         let row = self.image.module(1)?;
         let cells = [0, row.name, growing.add_guid(mvid)?, 0, 0];
         Ok(growing.put_row(Table::Module, 1, &cells, 0)?)
+    }
+    /// Makes the class of a type whose row is there, and checks that it may be completed: a class that was made before, when the type was mentioned, is of
+    /// the kind that the row says now, and its layout is to be computed in the same way.
+    ///
+    /// # Errors
+    /// TypeLoad: it is not.
+    pub fn check_kind(&'static self, rid: u32) -> R<()> {
+        /// LayoutMask and Interface of TypeAttributes (ECMA-335 II.23.1.15).
+        const KIND: u32 = 0x18 | 0x20;
+        let class = self.type_def(rid)?;
+        let row = self.image.type_def(rid)?;
+        let is_of_kind = class.nature == self.nature_of(row.extends, false)
+            && (class.flags ^ row.flags) & KIND == 0
+            && class.is_open
+                == (self
+                    .image
+                    .generic_params_of(Token::new(Table::TypeDef, rid))
+                    .len()
+                    > 0);
+        match is_of_kind {
+            true => Ok(()),
+            false => {
+                let what = "its kind, its layout or its generic parameters were changed after the type was first used";
+                Err(LoadError::type_load(class, what))
+            }
+        }
     }
     /// Adds a reference to an assembly.
     pub fn add_assembly_ref(&'static self, assembly: &'static Assembly) -> R<Token> {

@@ -56,6 +56,17 @@ impl Class {
                 if !class || parent.is_interface() || parent == self {
                     return Err(LoadError::type_load(self, "the parent is not a class"));
                 }
+                // Until here its name stood for it. A class of that name in another assembly may have fields of its own.
+                let named = match self.nature {
+                    Nature::Value => Some(Known::ValueType),
+                    Nature::Enum => Some(Known::Enum),
+                    Nature::Delegate => Some(Known::MulticastDelegate),
+                    Nature::Reference => None,
+                };
+                if named.is_some_and(|known| parent != u.known(known)) {
+                    let what = "the parent has the name of one of the core library's types";
+                    return Err(LoadError::type_load(self, what));
+                }
                 Ok(Some(parent))
             }
             ClassKind::SzArray(_) | ClassKind::Array { .. } => Ok(Some(u.known(Known::Array))),

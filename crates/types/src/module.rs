@@ -198,13 +198,7 @@ impl Module {
         let row = self.image.type_def(rid).map_err(|e| self.bad(e))?;
         let (namespace, name) = (self.string(row.namespace)?, self.string(row.name)?);
         let corlib_system = namespace == "System" && self.is_corlib();
-        let nature = match self.base_of_system(row.extends) {
-            Some("Enum") => Nature::Enum,
-            Some("ValueType") if corlib_system && name == "Enum" => Nature::Reference,
-            Some("ValueType") => Nature::Value,
-            Some("MulticastDelegate") => Nature::Delegate,
-            _ => Nature::Reference,
-        };
+        let nature = self.nature_of(row.extends, corlib_system && name == "Enum");
         let is_open = self
             .image
             .generic_params_of(Token::new(Table::TypeDef, rid))
@@ -233,6 +227,17 @@ impl Module {
             nature,
             cells: Default::default(),
         }))
+    }
+    /// The nature of a type with that parent. `is_enum` says that it is System.Enum itself. What the name of the parent says is checked when the
+    /// parent is loaded ([`Class::parent`]).
+    pub(crate) fn nature_of(&'static self, extends: Token, is_enum: bool) -> Nature {
+        match self.base_of_system(extends) {
+            Some("Enum") => Nature::Enum,
+            Some("ValueType") if is_enum => Nature::Reference,
+            Some("ValueType") => Nature::Value,
+            Some("MulticastDelegate") => Nature::Delegate,
+            _ => Nature::Reference,
+        }
     }
     /// The name of the base type, if it is one of the core library's namespace System: read, not loaded.
     fn base_of_system(&'static self, extends: Token) -> Option<&'static str> {

@@ -3,7 +3,9 @@
 //! # Invariants
 //! * An attribute that a program sets on an assembly or module after it was asked for attributes is added at the next question
 //!   ([`flush`]); rows are never taken back.
-use crate::support::emit::encoder::{Encoder, coded, compressed, encode, module_of, non_null};
+use crate::support::emit::encoder::{
+    Encoder, coded, compressed, encode, is_one_of, module_of, non_null,
+};
 use crate::support::emit::error::{E, EmitError};
 use crate::support::emit::read;
 use crate::support::emit::types::{self, TypeKind};
@@ -122,6 +124,7 @@ pub fn blob(values: &Values<'_>) -> E<Vec<u8>> {
             let name = property.read_ref(offset_of!(PropertyBuilderObject, name));
             (Declared::of(ty)?, name.text())
         } else {
+            is_one_of(property, &[Known::RuntimePropertyInfo])?;
             let word = property.read(offset_of!(RuntimePropertyInfoObject, prop));
             // SAFETY: the runtime stored the address of the property when it made the object.
             let found: Option<&Property> =
@@ -239,6 +242,11 @@ fn tag(out: &mut Vec<u8>, ty: Declared<'_>) -> E<()> {
 
 /// A value of a declared type.
 fn value(out: &mut Vec<u8>, ty: Declared<'_>, v: ObjRef<'_>) -> E<()> {
+    value_at(out, ty, v, 0)
+}
+
+/// As [`value`], in so many arrays.
+fn value_at(out: &mut Vec<u8>, ty: Declared<'_>, v: ObjRef<'_>, depth: u32) -> E<()> {
     let bad = || {
         EmitError::Throw(
             Known::ArgumentException,
@@ -250,6 +258,9 @@ fn value(out: &mut Vec<u8>, ty: Declared<'_>, v: ObjRef<'_>) -> E<()> {
         // An enum that has not been created: the value says how it is represented.
         Declared::Object(_) => v.non_null().ok_or_else(bad)?.class(),
     };
+    if depth > vervet_types::MAX_DEPTH {
+        return Err(bad());
+    }
     if is_known(class, Known::Object) {
         // The value says its own type; null is a null string.
         let Some(v) = v.non_null() else {
@@ -258,13 +269,14 @@ fn value(out: &mut Vec<u8>, ty: Declared<'_>, v: ObjRef<'_>) -> E<()> {
         };
         let own = v.class();
         let as_type = types::kind(v).is_ok() && !v.is_string();
-        let own = if as_type {
-            own.universe().known(Known::Type)
-        } else {
-            own
+        let own = match as_type {
+            true => own.universe().known(Known::Type),
+            // It says nothing.
+            false if is_known(own, Known::Object) => return Err(bad()),
+            false => own,
         };
         tag(out, Declared::Class(own))?;
-        return value(out, Declared::Class(own), v);
+        return value_at(out, Declared::Class(own), v, depth);
     }
     if is_known(class, Known::String) {
         match v.non_null() {
@@ -290,7 +302,7 @@ fn value(out: &mut Vec<u8>, ty: Declared<'_>, v: ObjRef<'_>) -> E<()> {
             return Err(bad());
         }
         out.extend((v.array_len() as u32).to_le_bytes());
-        return elements(out, element, v);
+        return elements(out, element, v, depth);
     }
     let prim = class.stack_prim()?.ok_or_else(bad)?;
     let v = v.non_null().ok_or_else(bad)?;
@@ -303,26 +315,26 @@ fn value(out: &mut Vec<u8>, ty: Declared<'_>, v: ObjRef<'_>) -> E<()> {
 }
 
 /// The elements of an array.
-fn elements(out: &mut Vec<u8>, element: ClassRef, array: ObjRef<'_>) -> E<()> {
+fn elements(out: &mut Vec<u8>, element: ClassRef, array: ObjRef<'_>, depth: u32) -> E<()> {
+    let wrong = || {
+        let text = "an array of a wrong type".to_owned();
+        EmitError::Throw(Known::ArgumentException, text)
+    };
+    let own = array.class().element().ok_or_else(wrong)?;
     match element.stack_prim()? {
         Some(prim) => {
-            let own = array
-                .class()
-                .element()
-                .and_then(|e| e.stack_prim().ok())
-                .flatten();
-            if own != Some(prim) {
-                let text = "an array of a wrong type".to_owned();
-                return Err(EmitError::Throw(Known::ArgumentException, text));
+            if own.stack_prim()? != Some(prim) {
+                return Err(wrong());
             }
             let start = array.array_data() as usize - array.addr();
             for i in 0..array.array_len() {
                 primitive(out, prim, array, start + i * prim.size() as usize);
             }
         }
+        None if own.is_value_type()? => return Err(wrong()),
         None => {
             for v in read::elements(array) {
-                value(out, Declared::Class(element), v)?;
+                value_at(out, Declared::Class(element), v, depth + 1)?;
             }
         }
     }

@@ -100,6 +100,10 @@ impl Encoder {
         let module = module_of_type(builder)?;
         let growing = module.growing()?;
         let rid = token.rid();
+        if module.image.is_complete(rid) {
+            // Another thread has created it since managed code asked.
+            return Ok(token);
+        }
         let interfaces = builder.read_ref(offset_of!(TypeBuilderObject, interfaces));
         for interface in read::elements(interfaces).filter(|i| !i.is_null()) {
             let interface = self.type_token(module, interface, true)?;

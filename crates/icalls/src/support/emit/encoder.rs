@@ -56,7 +56,12 @@ struct Tokens {
 #[derive(Default)]
 pub struct Encoder {
     modules: FxHashMap<u32, Tokens>,
+    /// How deep in a type what is being encoded lies.
+    depth: u32,
 }
+
+/// The deepest that types may be constructed of types, or lie in types; the type system accepts no deeper ones.
+const DEEPEST: u32 = vervet_types::MAX_DEPTH;
 
 static ENCODER: SafeLock<Option<Encoder>> = SafeLock::new(None);
 
@@ -222,19 +227,47 @@ impl Encoder {
         }
         let key = (BUILDER_KIND, module as *const Module as usize, rid as usize);
         Cx::current().rt().domain.cache(key, builder);
-        self.type_row(module, builder, 0)?;
         let outer = builder.read_ref(offset_of!(TypeBuilderObject, nesting_type));
-        if let Some(outer) = outer.non_null() {
-            let outer = match types::kind(outer)? {
-                TypeKind::Builder(outer) => self.name(outer)?.rid(),
-                TypeKind::Class(class) => class.rid(),
-                _ => 0,
-            };
+        let outer = match types::kind_or_none(outer)? {
+            Some(TypeKind::Builder(outer)) => self.deeper(|e| e.name(outer))?.rid(),
+            Some(TypeKind::Class(class)) => class.rid(),
+            _ => 0,
+        };
+        let cells = self.first_cells(module, builder)?;
+        // The class is made once, by whoever finds the row: what decides of which kind it is lies before it. From here on nothing asks for a type.
+        if outer != 0 {
             growing.add_row(Table::NestedClass, &[rid, outer], 0)?;
         }
         let params = builder.read_ref(offset_of!(TypeBuilderObject, generic_params));
         self.generic_params(growing, token, params)?;
+        growing.put_row(Table::TypeDef, rid, &cells, 0)?;
+        // A parent may mention this type (`class C : I<C>`).
+        self.type_row(module, builder, 0)?;
         Ok(token)
+    }
+    /// The first TypeDef row of a builder: its name, its flags, and its parent if that decides of which kind the type is.
+    fn first_cells(&mut self, module: ModuleRef, builder: ObjRef<'_>) -> E<[u32; 6]> {
+        let growing = module.growing()?;
+        let flags: u32 = builder.read(offset_of!(TypeBuilderObject, attrs));
+        let parent = builder.read_ref(offset_of!(TypeBuilderObject, parent));
+        let simple = match types::kind_or_none(parent)? {
+            Some(TypeKind::Class(class)) if !class.is_inst() => {
+                coded(Coded::TypeDefOrRef, self.class(module, class, false)?)?
+            }
+            _ => 0,
+        };
+        let (name, space) = self.names_of(growing, builder)?;
+        Ok([flags, name, space, simple, 0, 0])
+    }
+    /// The name and the namespace of a TypeBuilder, as indices of strings.
+    fn names_of(&self, growing: &'static Growing, builder: ObjRef<'_>) -> E<(u32, u32)> {
+        let text = |field| builder.read_ref(field).text();
+        let name = text(offset_of!(TypeBuilderObject, tname));
+        let space = text(offset_of!(TypeBuilderObject, nspace));
+        Ok((
+            growing.add_string(name.as_bytes())?,
+            growing.add_string(space.as_bytes())?,
+        ))
     }
     /// Puts the TypeDef row of a builder as it stands; `complete` is the row's owner cell.
     pub fn type_row(&mut self, module: ModuleRef, builder: ObjRef<'_>, complete: u32) -> E<()> {
@@ -244,38 +277,20 @@ impl Encoder {
         let rid: u32 = builder.read(offset_of!(TypeBuilderObject, table_idx));
         let flags: u32 = builder.read(offset_of!(TypeBuilderObject, attrs));
         let parent = builder.read_ref(offset_of!(TypeBuilderObject, parent));
-        let name = builder
-            .read_ref(offset_of!(TypeBuilderObject, tname))
-            .text();
-        let space = builder
-            .read_ref(offset_of!(TypeBuilderObject, nspace))
-            .text();
-        let (name, space) = (
-            growing.add_string(name.as_bytes())?,
-            growing.add_string(space.as_bytes())?,
-        );
-        // A parent may mention this type (`class C : I<C>`), so the row is there before the parent is encoded.
-        if !growing.has_row(Table::TypeDef, rid) {
-            let simple = match types::kind_or_none(parent)? {
-                Some(TypeKind::Class(class)) if !class.is_inst() => {
-                    coded(Coded::TypeDefOrRef, self.class(module, class, false)?)?
-                }
-                _ => 0,
-            };
-            growing.put_row(Table::TypeDef, rid, &[flags, name, space, simple, 0, 0], 0)?;
-        }
+        let (name, space) = self.names_of(growing, builder)?;
         let extends = match parent.non_null() {
             Some(parent) if flags & INTERFACE == 0 => {
                 coded(Coded::TypeDefOrRef, self.type_token(module, parent, true)?)?
             }
             _ => 0,
         };
-        growing.put_row(
-            Table::TypeDef,
-            rid,
-            &[flags, name, space, extends, 0, 0],
-            complete,
-        )?;
+        let cells = [flags, name, space, extends, 0, 0];
+        growing.put_row(Table::TypeDef, rid, &cells, 0)?;
+        if complete != 0 {
+            // Before anybody can see that it is complete.
+            module.check_kind(rid)?;
+            growing.put_row(Table::TypeDef, rid, &cells, complete)?;
+        }
         Ok(())
     }
     /// Adds the rows of generic parameters, without their constraints.
@@ -303,8 +318,27 @@ impl Encoder {
 
     // ---- signatures ------------------------------------------------------------------------------------------
 
+    /// Does something for a part of a type, or for the type around it. An error if there are too many.
+    fn deeper<T>(&mut self, work: impl FnOnce(&mut Encoder) -> E<T>) -> E<T> {
+        if self.depth >= DEEPEST {
+            let text = format!("a type is constructed of more than {DEEPEST} others");
+            return Err(EmitError::Throw(Known::TypeLoadException, text));
+        }
+        self.depth += 1;
+        let result = work(self);
+        self.depth -= 1;
+        result
+    }
     /// Appends the signature of what a Type object stands for.
     pub fn type_signature(
+        &mut self,
+        module: ModuleRef,
+        out: &mut Vec<u8>,
+        ty: ObjRef<'_>,
+    ) -> E<()> {
+        self.deeper(|e| e.type_signature_here(module, out, ty))
+    }
+    fn type_signature_here(
         &mut self,
         module: ModuleRef,
         out: &mut Vec<u8>,
@@ -928,8 +962,24 @@ fn array_shape(out: &mut Vec<u8>, rank: u32) {
     out.extend([0, 0]);
 }
 
+/// Checks that an object is of one of these classes: programs derive classes of their own from MethodInfo and its kin.
+pub fn is_one_of(object: ObjRef<'_>, classes: &[Known]) -> E<()> {
+    let class = non_null(object)?.class();
+    match classes.iter().any(|known| is_known(class, *known)) {
+        true => Ok(()),
+        false => {
+            let text = format!("a member that is {}", class.full_name());
+            Err(EmitError::not_supported(&text))
+        }
+    }
+}
+
 /// The method behind a RuntimeMethodInfo or RuntimeConstructorInfo.
 pub fn runtime_method(object: ObjRef<'_>) -> E<MethodRef> {
+    is_one_of(
+        object,
+        &[Known::RuntimeMethodInfo, Known::RuntimeConstructorInfo],
+    )?;
     let word = object.read(offset_of!(RuntimeMethodInfoObject, mhandle));
     // SAFETY: the runtime stored the address of the method when it made the object.
     let method: Handle<Method> = unsafe { Handle::from_word(word) };
@@ -939,6 +989,7 @@ pub fn runtime_method(object: ObjRef<'_>) -> E<MethodRef> {
 }
 /// The field behind a RuntimeFieldInfo.
 pub fn runtime_field(object: ObjRef<'_>) -> E<FieldRef> {
+    is_one_of(object, &[Known::RuntimeFieldInfo])?;
     let word = object.read(offset_of!(RuntimeFieldInfoObject, fhandle));
     // SAFETY: the runtime stored the address of the field when it made the object.
     let field: Handle<Field> = unsafe { Handle::from_word(word) };
