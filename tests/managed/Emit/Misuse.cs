@@ -125,6 +125,8 @@ class Misuse
             var b = New("h").DefineType("B", TypeAttributes.Public);
             b.SetParent(typeof(List<>).MakeGenericType(a.MakeGenericType(typeof(int))));
             a.SetParent(b);
+            foreach (var t in new[] { a, b })
+                t.DefineConstructor(MethodAttributes.Public, CallingConventions.Standard, Type.EmptyTypes).GetILGenerator().Emit(OpCodes.Ret);
             ResolveEventHandler resolve = (o, e) => (e.Name == "A" ? a.CreateType() : b.CreateType()).Assembly;
             AppDomain.CurrentDomain.TypeResolve += resolve;
             try { return a.CreateType().IsGenericTypeDefinition; }
