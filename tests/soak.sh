@@ -48,21 +48,25 @@ random          10
 TABLE
 }
 
+# What a program said and counted; whether it found nothing. $1 the name of its output, $2 its exit code, $3 its seed.
+judge() {
+    cat "$out/$1.stdout"
+    sed -nE 's/^(minor|major) pauses +([0-9]+):.*/count \1-pauses \2/p; s/^stops +([0-9]+);.*/count stops \1/p' "$out/$1.stderr"
+    if [ "$2" != 0 ] || ! grep -qx ok "$out/$1.stdout"; then
+        echo "FOUND: exit code $2, seed $3"
+        head -c 60000 "$out/$1.stderr"
+        return 1
+    fi
+}
+
 # tests/soak/Soak.cs for so many seconds: $1 seconds, $2 its workers (empty: all), $3 more of MONO_GC_PARAMS, then options.
 soak_program() {
-    local seconds=$1 workers=$2 params=$3 code seed=${SEED:-$((RANDOM * 32768 + RANDOM))}; shift 3
+    local seconds=$1 workers=$2 params=$3 seed=${SEED:-$((RANDOM * 32768 + RANDOM))}; shift 3
     echo "seed $seed: $VERVET $* Soak.exe $seconds $seed $workers"
     # shellcheck disable=SC2086
     (cd "$out" && MONO_GC_PARAMS=$MONO_GC_PARAMS$params timeout -k 5 $((seconds + 180)) \
         "$VERVET" --stats "$@" Soak.exe "$seconds" "$seed" $workers) > "$out/program.stdout" 2> "$out/program.stderr" < /dev/null
-    code=$?
-    cat "$out/program.stdout"
-    sed -nE 's/^(minor|major) pauses +([0-9]+):.*/count \1-pauses \2/p; s/^stops +([0-9]+);.*/count stops \1/p' "$out/program.stderr"
-    if [ $code != 0 ] || ! grep -qx ok "$out/program.stdout"; then
-        echo "FOUND: exit code $code, seed $seed"
-        head -c 60000 "$out/program.stderr"
-        return 1
-    fi
+    judge program $? "$seed"
 }
 lane_program()         { soak_program "$1" '' ''; }
 lane_program-verify()  { soak_program "$1" '' '' --gc-debug=verify; }
@@ -72,18 +76,11 @@ lane_sockets()         { soak_program "$1" sockets,sockets-2,collect ''; }
 
 # tests/soak/Green.cs for so many seconds, with every thread green: $1 seconds, then options.
 green_program() {
-    local seconds=$1 code seed=${SEED:-$((RANDOM * 32768 + RANDOM))}; shift
+    local seconds=$1 seed=${SEED:-$((RANDOM * 32768 + RANDOM))}; shift
     echo "seed $seed: $VERVET --green-threads=all $* Green.exe $seconds $seed"
     (cd "$out" && timeout -k 5 $((seconds + 240)) "$VERVET" --stats --green-threads=all "$@" Green.exe "$seconds" "$seed") \
         > "$out/green.stdout" 2> "$out/green.stderr" < /dev/null
-    code=$?
-    cat "$out/green.stdout"
-    sed -nE 's/^(minor|major) pauses +([0-9]+):.*/count \1-pauses \2/p; s/^stops +([0-9]+);.*/count stops \1/p' "$out/green.stderr"
-    if [ $code != 0 ] || ! grep -qx ok "$out/green.stdout"; then
-        echo "FOUND: exit code $code, seed $seed"
-        head -c 60000 "$out/green.stderr"
-        return 1
-    fi
+    judge green $? "$seed"
 }
 lane_green()         { green_program "$1"; }
 lane_green-verify()  { green_program "$1" --gc-debug=verify,perturb; }

@@ -323,6 +323,13 @@ pub fn stamp_of(path: &std::path::Path) -> io::Result<FileStamp> {
     std::fs::metadata(path).map(|meta| FileStamp::of(&meta))
 }
 
+/// As [`prefetch`], for all lines of the addresses `from .. to`.
+#[inline]
+pub fn prefetch_range(from: usize, to: usize) {
+    const LINE: usize = 64;
+    (from & !(LINE - 1)..to).step_by(LINE).for_each(prefetch);
+}
+
 /// Maps a file read-only for the rest of the process.
 pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
     map_open_file(path).map(|f| f.0)

@@ -15,7 +15,7 @@
 //! * Everything that the list names lives for ever, and is closed or an error when it is used.
 use crate::method::{MethodCells, MethodKind};
 use crate::*;
-use vervet_metadata::{CallConvKind, MethodBody, Token};
+use vervet_metadata::{MethodBody, Token};
 
 /// What a token of a dynamic body names.
 #[derive(Clone, Copy, Debug)]
@@ -143,15 +143,7 @@ impl Universe {
             blob: &[],
             cells: MethodCells::default(),
         });
-        let sig = method.cells.sig.put(MethodSig {
-            has_this: false,
-            explicit_this: false,
-            call_conv: CallConvKind::Default,
-            generic_arity: 0,
-            ret,
-            params,
-            sentinel: None,
-        });
+        let sig = method.cells.sig.put(MethodSig::plain(false, ret, params));
         method.cells.open_sig.set(sig);
         method
     }

@@ -8,7 +8,7 @@
 use crate::field::FieldForm;
 use crate::method::{MethodCells, method_flags};
 use crate::*;
-use vervet_metadata::{CallConvKind, Table};
+use vervet_metadata::Table;
 use vervet_os::Published;
 
 impl Class {
@@ -169,15 +169,7 @@ impl Class {
                 blob: &[],
                 cells: MethodCells::default(),
             });
-            let sig = method.cells.sig.put(MethodSig {
-                has_this: true,
-                explicit_this: false,
-                call_conv: CallConvKind::Default,
-                generic_arity: 0,
-                ret,
-                params,
-                sentinel: None,
-            });
+            let sig = method.cells.sig.put(MethodSig::plain(true, ret, params));
             method.cells.open_sig.set(sig);
             methods.push(method);
         };

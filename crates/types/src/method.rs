@@ -51,6 +51,21 @@ pub struct MethodSig {
     pub sentinel: Option<usize>,
 }
 
+impl MethodSig {
+    /// The signature of a managed method that has no metadata: neither generic nor vararg.
+    pub(crate) fn plain(has_this: bool, ret: ClassRef, params: Vec<ClassRef>) -> MethodSig {
+        MethodSig {
+            has_this,
+            explicit_this: false,
+            call_conv: CallConvKind::Default,
+            generic_arity: 0,
+            ret,
+            params,
+            sentinel: None,
+        }
+    }
+}
+
 /// A P/Invoke declaration (II.22.22).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DllImport {

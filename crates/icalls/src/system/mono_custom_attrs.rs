@@ -7,7 +7,7 @@
 //!
 //! # Invariants
 //! `IsDefined` runs no managed code of the attribute. Decoded arguments travel in a managed array.
-use crate::support::emit::{attributes, encoder};
+use crate::support::emit::{attributes, handles};
 use crate::support::invoke;
 use crate::support::objects::{self, field_of, is_known, load, method_of};
 use crate::support::type_lookup::attribute_type;
@@ -70,11 +70,11 @@ pub fn provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<(Mo
         return attributes::flush(cx, object).map(Some);
     }
     if is_known(class, Known::MethodBuilder) || is_known(class, Known::ConstructorBuilder) {
-        let m = encoder::created_method(object).map_err(|e| e.throw(cx))?;
+        let m = handles::created_method(object).map_err(|e| e.throw(cx))?;
         return Ok(Some((m.module(), m.token())));
     }
     if is_known(class, Known::FieldBuilder) {
-        let f = encoder::created_field(object).map_err(|e| e.throw(cx))?;
+        let f = handles::created_field(object).map_err(|e| e.throw(cx))?;
         return Ok(Some((f.class.module, field::token(f))));
     }
     if is_known(class, Known::RuntimeAssembly) {

@@ -107,27 +107,7 @@ pub fn start(
         crate::process::dump::start,
     );
 
-    // The type system and the core library; no managed code runs yet.
-    let loader = Loader::new();
-    let universe = Universe::new(Box::new(Bridge(loader)));
-    loader.set_universe(universe);
-    let corlib = loader.binder().corlib().map_err(|e| e.to_string())?;
-    let corlib = loader.open(&corlib).map_err(|e| e.to_string())?;
-    check_corlib(corlib.manifest)?;
-    universe.set_corlib(corlib.manifest);
-    let compared = crate::classes::layout_check::was_compared(corlib.manifest);
-    if !compared || cfg!(debug_assertions) {
-        universe.check_known().map_err(|e| e.to_string())?;
-    }
-    crate::classes::grafts::load(universe)?;
-    if !compared || cfg!(debug_assertions) {
-        crate::classes::layout_check::check(universe)?;
-    }
-    crate::memory::gc::object_model::set_known_classes(
-        universe.known(Known::Ephemeron),
-        universe.known(Known::CriticalFinalizerObject),
-    );
-
+    let (loader, universe) = start_types()?;
     let icalls: Vec<_> = icalls.collect();
     let mut table =
         rustc_hash::FxHashMap::with_capacity_and_hasher(icalls.len(), Default::default());
@@ -164,6 +144,30 @@ pub fn start(
         return Err(format!("start-up failed: {}", pending_text()));
     }
     Ok(runtime)
+}
+
+/// Makes the type system, and loads the core library and the grafts. No managed code runs yet.
+fn start_types() -> std::result::Result<(&'static Loader, &'static Universe), String> {
+    let loader = Loader::new();
+    let universe = Universe::new(Box::new(Bridge(loader)));
+    loader.set_universe(universe);
+    let corlib = loader.binder().corlib().map_err(|e| e.to_string())?;
+    let corlib = loader.open(&corlib).map_err(|e| e.to_string())?;
+    check_corlib(corlib.manifest)?;
+    universe.set_corlib(corlib.manifest);
+    let compared = crate::classes::layout_check::was_compared(corlib.manifest);
+    if !compared || cfg!(debug_assertions) {
+        universe.check_known().map_err(|e| e.to_string())?;
+    }
+    crate::classes::grafts::load(universe)?;
+    if !compared || cfg!(debug_assertions) {
+        crate::classes::layout_check::check(universe)?;
+    }
+    crate::memory::gc::object_model::set_known_classes(
+        universe.known(Known::Ephemeron),
+        universe.known(Known::CriticalFinalizerObject),
+    );
+    Ok((loader, universe))
 }
 
 /// Is the core library the one that this runtime is written for? Its version is a constant of `System.Environment`.

@@ -164,16 +164,9 @@ pub(super) unsafe fn visit(list: usize, mut visit: impl FnMut(*mut ThreadContext
 /// Brings the next context into the caches while one is visited, with what lies below it: the segment and the frames of a thread that waits near its
 /// beginning.
 fn prefetch(context: *mut ThreadContext) {
-    const LINE: usize = 64;
-    const BELOW: usize = 6 * LINE;
-    if context.is_null() {
-        return;
+    const BELOW: usize = 384;
+    if !context.is_null() {
+        let at = context as usize;
+        vervet_os::memory::prefetch_range(at - BELOW, at + size_of::<ThreadContext>());
     }
-    let (from, to) = (
-        context as usize - BELOW,
-        context as usize + size_of::<ThreadContext>(),
-    );
-    (from..to)
-        .step_by(LINE)
-        .for_each(vervet_os::memory::prefetch);
 }

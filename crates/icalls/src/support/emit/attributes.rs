@@ -3,10 +3,9 @@
 //! # Invariants
 //! * An attribute that a program sets on an assembly or module after it was asked for attributes is added at the next question
 //!   ([`flush`]); rows are never taken back.
-use crate::support::emit::encoder::{
-    Encoder, coded, compressed, encode, is_one_of, module_of, non_null,
-};
+use crate::support::emit::encoder::{Encoder, coded, compressed, encode, module_of, non_null};
 use crate::support::emit::error::{E, EmitError};
+use crate::support::emit::handles::is_one_of;
 use crate::support::emit::read;
 use crate::support::emit::types::{self, TypeKind};
 use crate::support::objects::is_known;
@@ -105,7 +104,7 @@ pub fn blob(values: &Values<'_>) -> E<Vec<u8>> {
             )?;
         }
     } else {
-        let method = crate::support::emit::encoder::runtime_method(constructor)?;
+        let method = crate::support::emit::handles::runtime_method(constructor)?;
         for (i, class) in method.sig()?.params.iter().enumerate() {
             value(
                 &mut out,
@@ -154,7 +153,7 @@ pub fn blob(values: &Values<'_>) -> E<Vec<u8>> {
             let name = field.read_ref(offset_of!(FieldBuilderObject, name));
             (Declared::of(ty)?, name.text())
         } else {
-            let found = crate::support::emit::encoder::runtime_field(field)?;
+            let found = crate::support::emit::handles::runtime_field(field)?;
             (Declared::Class(found.ty()?), found.name.to_owned())
         };
         named(&mut out, 0x53, ty, &name, read::element(values.fields.1, i))?;

@@ -7,7 +7,8 @@
 //! ```
 //! * [`read`]: fields of builder objects
 //! * [`modules`]: assemblies and modules that the program defines
-//! * [`types`]: what a Type object stands for; [`encoder`]: tokens and signatures; [`error`]
+//! * [`types`]: what a Type object stands for; [`encoder`]: tokens; [`signatures`]; [`error`]
+//! * [`handles`]: the methods and fields behind the objects that programs pass
 //! * [`registry`]: what pseudo tokens stand for
 //! * [`create`]: CreateType; with [`attributes`], [`constants`], [`marshal`]
 //! * [`bodies`]: an ILGenerator's code, locals and clauses
@@ -21,10 +22,12 @@ pub mod constants;
 pub mod create;
 pub mod encoder;
 pub mod error;
+pub mod handles;
 pub mod marshal;
 pub mod modules;
 pub mod read;
 pub mod registry;
+pub mod signatures;
 pub mod types;
 
 use std::sync::atomic::{AtomicBool, Ordering};

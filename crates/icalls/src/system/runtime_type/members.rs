@@ -3,7 +3,7 @@
 //! # Invariants
 //! Declaration order within a class, derived classes before base classes; a virtual method hides the one whose
 //! slot it took, a property one of the same name and signature, an event one of the same name.
-use crate::support::emit::encoder;
+use crate::support::emit::handles;
 use crate::support::handles::{method_on, ptr_array, text_at};
 use crate::support::objects::{is_constructor, is_known, load, method_object, method_of, same};
 use vervet_runtime::cx::{Cx, Result};
@@ -300,7 +300,7 @@ fn inflated<'cx>(cx: &'cx Cx<'cx>, ty: ObjRef<'cx>, generic: ObjRef<'cx>) -> Res
     let builder = is_known(generic.class(), Known::MethodBuilder)
         || is_known(generic.class(), Known::ConstructorBuilder);
     let method = if builder {
-        encoder::created_method(generic).map_err(|e| e.throw(cx))?
+        handles::created_method(generic).map_err(|e| e.throw(cx))?
     } else {
         method_of(cx, generic)?
     };

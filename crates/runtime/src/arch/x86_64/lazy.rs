@@ -11,6 +11,43 @@ use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
 
+/// The body of a thunk that has a method found by a number, eax, and goes on there. `$more` sets further arguments of `$find` before rdi (the context)
+/// and esi (the number) are set.
+macro_rules! go_on_by_number {
+    ($find:path $(, $more:literal)*) => {
+        naked_asm!(
+            "mov r11d, eax",
+            push_exit!("2"),
+            "mov byte ptr [r15 + {state}], {runtime}",
+            to_native_stack!(),
+            "sub rsp, 144",
+            save_vectors!(),
+            "mov r11, [r15 + {hidden}]",
+            "mov [rsp + 128], r11",
+            $($more,)*
+            "mov rdi, r15",
+            "mov esi, eax",
+            "call {f}",
+            "test rax, rax",
+            "jz 5f",
+            "mov r11, [rsp + 128]",
+            "mov [r15 + {hidden}], r11",
+            go_on_at_rax!(),
+            record = const RECORD,
+            hidden = const HIDDEN,
+            state = const STATE,
+            runtime = const RUNTIME,
+            managed = const MANAGED,
+            native_sp = const NATIVE_SP,
+            f = sym $find,
+            throw = sym throw_pending_aligned,
+            stop = sym STOP,
+            stopping = const STOPPING,
+            park = sym park,
+        )
+    };
+}
+
 /// The prestub: eax = method id; all argument registers and the stack as the caller left them. Compiles (or
 /// finds) the method and jumps to it.
 ///
@@ -18,35 +55,7 @@ use std::arch::naked_asm;
 /// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn prestub() {
-    naked_asm!(
-        "mov r11d, eax",
-        push_exit!("2"),
-        "mov byte ptr [r15 + {state}], {runtime}",
-        to_native_stack!(),
-        "sub rsp, 144",
-        save_vectors!(),
-        "mov r11, [r15 + {hidden}]",
-        "mov [rsp + 128], r11",
-        "mov rdi, r15",
-        "mov esi, eax",
-        "call {f}",
-        "test rax, rax",
-        "jz 5f",
-        "mov r11, [rsp + 128]",
-        "mov [r15 + {hidden}], r11",
-        go_on_at_rax!(),
-        record = const RECORD,
-        hidden = const HIDDEN,
-        state = const STATE,
-        runtime = const RUNTIME,
-        managed = const MANAGED,
-        native_sp = const NATIVE_SP,
-        f = sym upcalls::compile_for_call,
-        throw = sym throw_pending_aligned,
-        stop = sym STOP,
-        stopping = const STOPPING,
-        park = sym park,
-    )
+    go_on_by_number!(upcalls::compile_for_call)
 }
 
 /// The first call through a slot of a VTable: eax = number of the slot, `this` in rdi, all else as the caller left it; a call with
@@ -56,36 +65,7 @@ pub unsafe extern "C" fn prestub() {
 /// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn slot_resolve() {
-    naked_asm!(
-        "mov r11d, eax",
-        push_exit!("2"),
-        "mov byte ptr [r15 + {state}], {runtime}",
-        to_native_stack!(),
-        "sub rsp, 144",
-        save_vectors!(),
-        "mov r11, [r15 + {hidden}]",
-        "mov [rsp + 128], r11",
-        "mov rdx, rdi",
-        "mov rdi, r15",
-        "mov esi, eax",
-        "call {f}",
-        "test rax, rax",
-        "jz 5f",
-        "mov r11, [rsp + 128]",
-        "mov [r15 + {hidden}], r11",
-        go_on_at_rax!(),
-        record = const RECORD,
-        hidden = const HIDDEN,
-        state = const STATE,
-        runtime = const RUNTIME,
-        managed = const MANAGED,
-        native_sp = const NATIVE_SP,
-        f = sym upcalls::resolve_slot_call,
-        throw = sym throw_pending_aligned,
-        stop = sym STOP,
-        stopping = const STOPPING,
-        park = sym park,
-    )
+    go_on_by_number!(upcalls::resolve_slot_call, "mov rdx, rdi")
 }
 
 /// An interface call that no IMT stub knows yet: `this` in rdi, the interface method in `hidden`. Finds the

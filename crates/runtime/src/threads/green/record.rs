@@ -178,13 +178,9 @@ struct Home {
 /// that of a thread that waits near its beginning. Records lie 16 KiB apart, so those of some hundred threads drive each other out of the caches.
 #[inline]
 pub(super) fn prefetch(record: usize) {
-    const LINE: usize = 64;
-    const FRAMES: usize = 4 * LINE;
-    let end = record + size_of::<Green>();
-    let home = end - size_of::<Home>();
-    for line in (home - FRAMES..end).step_by(LINE) {
-        vervet_os::memory::prefetch(line);
-    }
+    const BELOW: usize = 256;
+    let home = record - offset_of!(Home, green);
+    vervet_os::memory::prefetch_range(home - BELOW, home + size_of::<Home>());
 }
 
 fn make() -> io::Result<&'static Green> {

@@ -16,7 +16,7 @@
 //! Methods and bodies live for ever.
 use crate::support::emit::bodies::{self, ClauseAction};
 use crate::support::emit::error::{E, EmitError};
-use crate::support::emit::{self, encoder, read};
+use crate::support::emit::{self, handles, read};
 use crate::support::objects;
 use std::mem::offset_of;
 use vervet_abi::layouts::DynamicMethodObject;
@@ -101,17 +101,17 @@ fn target<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> E<DynToken> {
     let is = |known| objects::is_known(class, known);
     Ok(
         if is(Known::RuntimeMethodInfo) || is(Known::RuntimeConstructorInfo) {
-            DynToken::Method(encoder::runtime_method(object)?)
+            DynToken::Method(handles::runtime_method(object)?)
         } else if is(Known::RuntimeFieldInfo) {
-            DynToken::Field(encoder::runtime_field(object)?)
+            DynToken::Field(handles::runtime_field(object)?)
         } else if is(Known::DynamicMethod) {
             DynToken::Method(method_of(cx, object)?)
         } else if is(Known::SignatureHelper) {
             DynToken::Signature(read::signature(cx.universe(), object)?)
         } else if is(Known::MethodBuilder) || is(Known::ConstructorBuilder) {
-            DynToken::Method(encoder::created_method(object)?)
+            DynToken::Method(handles::created_method(object)?)
         } else if is(Known::FieldBuilder) {
-            DynToken::Field(encoder::created_field(object)?)
+            DynToken::Field(handles::created_field(object)?)
         } else {
             DynToken::Type(read::class(object)?)
         },

@@ -2,7 +2,7 @@
 //!
 //! Keeps nothing: the rows are in the module, and what pseudo tokens stand for is in the [`registry`].
 use crate::support::emit::encoder::{self, encode};
-use crate::support::emit::{modules, registry};
+use crate::support::emit::{handles, modules, registry};
 use crate::support::objects;
 use vervet_metadata::Token;
 use vervet_runtime::cx::{Cx, Result};
@@ -46,7 +46,7 @@ icalls! {
             return Ok(encode(cx, |e| e.token(module, method, true))?.0);
         }
         let token = encode(cx, |e| {
-            e.method(module, encoder::runtime_method(method)?, true, opt_param_types)
+            e.method(module, handles::runtime_method(method)?, true, opt_param_types)
         })?;
         Ok(token.0)
     }
