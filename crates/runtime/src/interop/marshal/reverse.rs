@@ -201,7 +201,7 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     if context.is_null() && !signal::is_on_alternate_stack() {
         let (context, for_the_call) = crate::threads::attach::attach_foreign();
         let cx = Cx::current();
-        if let Err(t) = crate::threads::adopt::adopt(&cx) {
+        if let Err(t) = crate::threads::adopt::adopt_foreign(&cx) {
             cx.take_pending(t);
         }
         // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
