@@ -14,6 +14,7 @@ pub mod helpers;
 pub mod reverse;
 pub mod strings;
 pub mod structs;
+pub mod thunks;
 pub mod values;
 
 /// Native memory; never null.
