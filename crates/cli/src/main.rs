@@ -107,16 +107,7 @@ fn command() -> ExitCode {
             }
         },
         Ok(Command::Worker) => run(&options, |_| aot::work()),
-        Ok(Command::Ahead { arguments }) => match aot::Plan::of_arguments(&arguments) {
-            Ok(plan) => aot::command(&options, &plan),
-            Err(text) => {
-                eprintln!("{text}");
-                1
-            }
-        },
-        Ok(Command::AheadAsMono { assemblies }) => {
-            aot::command(&options, &aot::Plan::of_mono(&assemblies))
-        }
+        Ok(Command::Ahead(plan)) => aot::command(&options, &plan),
         Ok(Command::Cache { clear }) => match cache::command(clear) {
             Ok(()) => 0,
             Err(text) => {

@@ -2,6 +2,7 @@
 //!
 //! # Invariants
 //! Options end at the first argument that is none: everything behind the program belongs to the program.
+use crate::plan::Plan;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -128,15 +129,7 @@ pub enum Command {
         clear: bool,
     },
     /// Compile ahead.
-    Ahead {
-        /// Options and assemblies.
-        arguments: Vec<OsString>,
-    },
-    /// Compile ahead, as mono is asked to.
-    AheadAsMono {
-        /// The assemblies.
-        assemblies: Vec<OsString>,
-    },
+    Ahead(Plan),
     /// Do a job of such a command.
     Worker,
     /// Run regression suites.
@@ -271,9 +264,7 @@ impl Options {
             if self.rest.is_empty() {
                 return Err("--aot needs at least one assembly".into());
             }
-            return Ok(Command::AheadAsMono {
-                assemblies: self.rest.clone(),
-            });
+            return Ok(Command::Ahead(Plan::of_mono(&self.rest)));
         }
         if self.regression {
             if self.rest.is_empty() {
@@ -326,9 +317,7 @@ impl Options {
             };
         }
         if first == "aot" && !Path::new("aot").is_file() {
-            return Ok(Command::Ahead {
-                arguments: rest.to_vec(),
-            });
+            return Plan::of_arguments(rest).map(Command::Ahead);
         }
         if first == "cache" && !Path::new("cache").is_file() {
             return match rest {

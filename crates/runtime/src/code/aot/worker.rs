@@ -289,6 +289,6 @@ fn is_compiled_ever(method: MethodRef) -> bool {
 
 fn depth(class: ClassRef) -> u32 {
     let inner = class.args().iter().map(|a| depth(a));
-    let element = class.element().map(|e| depth(e));
+    let element = class.element().map(depth);
     1 + inner.chain(element).max().unwrap_or(0)
 }
