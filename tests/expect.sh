@@ -11,7 +11,7 @@ for source in "$@"; do
     esac
     code=0
     # shellcheck disable=SC2046
-    timeout -k 5 60 mono "$exe" $(sed -n 's,^// args: *,,p' "$source") > "${source%.*}.expected" < /dev/null || code=$?
+    timeout -k 5 60 env $(sed -n 's,^// env: *,,p' "$source") mono "$exe" $(sed -n 's,^// args: *,,p' "$source") > "${source%.*}.expected" < /dev/null || code=$?
     rm -f "$exe"
     echo "${source%.*}.expected: $(wc -l < "${source%.*}.expected") lines, exit code $code"
 done

@@ -12,8 +12,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 # A program that only allocates must not take the machine with it.
 export MONO_GC_PARAMS=${MONO_GC_PARAMS:-max-heap-size=3g}
-# No test reads or writes the user's own cache of compiled code.
-export VERVET_CACHE=${VERVET_CACHE-off}
+# No test reads or writes the user's own cache of compiled code, nor sees what the machine has compiled ahead.
+export VERVET_CACHE=${VERVET_CACHE-off} VERVET_SYSTEM_CACHE_DIR=/nonexistent/code
 export CACHE=$root/.cache JOBS=${JOBS:-$(nproc)}
 export REGRESSION_LIMIT=${REGRESSION_LIMIT:-300} PROGRAM_LIMIT=${PROGRAM_LIMIT:-60}
 results=$CACHE/results
@@ -221,6 +221,19 @@ managed-cache() {
     managed_with managed-cache "$1"
     VERVET_CACHE=verify managed_with managed-cache "$1"
 }
+# The same with the class library compiled ahead, and compared with what the compiler makes.
+managed-aot() {
+    local -x VERVET_CACHE='' VERVET_CACHE_DIR=$CACHE/managed-aot
+    if [ ! -f "$VERVET_CACHE_DIR/built" ] || [ "$VERVET" -nt "$VERVET_CACHE_DIR/built" ]; then
+        rm -rf "$VERVET_CACHE_DIR"; mkdir -p "$VERVET_CACHE_DIR"; chmod 700 "$VERVET_CACHE_DIR"
+        VERVET_CACHE_DIR=$VERVET_CACHE_DIR/code "$VERVET" aot /usr/lib/mono/4.5/{mscorlib,System,System.Core}.dll ||
+            { fail "managed-aot: the class library is not compiled"; return; }
+        touch "$VERVET_CACHE_DIR/built"
+    fi
+    VERVET_CACHE_DIR=$VERVET_CACHE_DIR/code
+    managed_with managed-aot "$1"
+    VERVET_CACHE=verify managed_with managed-aot "$1"
+}
 # The same with every blob turned into bytes and back before it is linked.
 managed-convert() {
     local -x VERVET_CACHE=convert
@@ -235,9 +248,12 @@ managed-release() {
 
 # ---- cache: attacks on the directory of compiled code -----------------------------------------------------------
 
+#
+# `cache .` is tests/cache.sh, `cache aot` tests/aot.sh.
 cache() {
-    local log=$results/cache.log
-    tests/cache.sh > "$log" 2>&1
+    local log=$results/cache-$1.log script=tests/cache.sh
+    [ "$1" = aot ] && script=tests/aot.sh
+    "$script" > "$log" 2>&1
     echo "cache $1: $(grep -c '^ok' "$log") cases as expected"
     grep -q '^ok' "$log" || fail "cache: no case ran"
     # The shell says of some that they were killed, which is what a case does.
@@ -347,7 +363,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-green|managed-cache|managed-convert|managed-release|cache|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-green|managed-cache|managed-aot|managed-convert|managed-release|cache|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"

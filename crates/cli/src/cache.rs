@@ -1,33 +1,62 @@
-//! `vervet cache`: what is kept of compiled code in the user's directory.
+//! `vervet cache`: what is kept of compiled code, in the user's directory and in the system's.
 use std::io::Write;
-use vervet_runtime::code::cache::setting;
+use vervet_codecache::shelf;
+use vervet_runtime::code::cache::setting::{self, Directory};
 
-/// Shows what is kept, or removes it. `Err` is a sentence for the user.
+/// Shows what is kept, or removes what is kept for the user. `Err` is a sentence for the user.
 pub fn command(clear: bool) -> Result<(), String> {
-    let (path, _) = setting::directory().map_err(|why| format!("There is no cache: {why}."))?;
-    let mut out = std::io::stdout();
-    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
-    if !path.is_dir() {
-        let _ = writeln!(out, "{} is empty.", path.display());
-        return Ok(());
-    }
+    let user = setting::user_directory();
     if clear {
-        let (count, bytes) = vervet_codecache::shelf::clear(&path).map_err(failed)?;
-        let _ = writeln!(out, "{count} files, {} KiB, are removed.", bytes / 1024);
+        return remove(&user.map_err(|why| format!("There is no cache: {why}."))?);
+    }
+    let shown = match &user {
+        Ok(directory) => show(directory),
+        Err(why) => Err(format!("There is no cache of the user: {why}.")),
+    };
+    let system = setting::system_directory();
+    let of_system = match system.path.is_dir() {
+        true => show(&system),
+        false => Ok(()),
+    };
+    shown.and(of_system)
+}
+
+fn failed(directory: &Directory, error: &std::io::Error) -> String {
+    format!("{}: {error}", directory.path.display())
+}
+
+// In what follows the reader of a pipe may be gone; there is nobody to tell.
+
+fn remove(directory: &Directory) -> Result<(), String> {
+    let mut out = std::io::stdout();
+    if !directory.path.is_dir() {
+        let _ = writeln!(out, "{} is empty.", directory.path.display());
         return Ok(());
     }
-    let mut files = vervet_codecache::shelf::list(&path).map_err(failed)?;
+    let (count, bytes) =
+        shelf::clear(&directory.path, directory.owner).map_err(|e| failed(directory, &e))?;
+    let _ = writeln!(out, "{count} files, {} KiB, are removed.", bytes / 1024);
+    Ok(())
+}
+
+fn show(directory: &Directory) -> Result<(), String> {
+    let mut out = std::io::stdout();
+    if !directory.path.is_dir() {
+        let _ = writeln!(out, "{} is empty.", directory.path.display());
+        return Ok(());
+    }
+    let mut files =
+        shelf::list(&directory.path, directory.owner).map_err(|e| failed(directory, &e))?;
     files.sort();
     let bytes: u64 = files.iter().map(|f| f.len).sum();
     let _ = writeln!(
         out,
         "{}: {} files, {} KiB",
-        path.display(),
+        directory.path.display(),
         files.len(),
         bytes / 1024
     );
     for f in files {
-        // The reader of a pipe may be gone; there is nobody to tell.
         let _ = writeln!(
             out,
             "{:>9} KiB  {:>3} days  {}/{}",

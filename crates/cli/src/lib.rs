@@ -1,2 +1,3 @@
 //! What of the command can be tested without a process: its options.
 pub mod options;
+pub mod plan;

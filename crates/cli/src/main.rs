@@ -1,4 +1,5 @@
-//! The `vervet` command: options, then one of: run a program, run C# source, write a reference assembly, run regression suites.
+//! The `vervet` command: options, then one of: run a program, run C# source, write a reference assembly, compile ahead, run regression suites.
+mod aot;
 mod cache;
 mod exports;
 mod reference;
@@ -78,10 +79,6 @@ fn command() -> ExitCode {
         let _ = writeln!(std::io::stdout(), "{text}");
         return ExitCode::SUCCESS;
     }
-    if options.aot.is_some() {
-        eprintln!("vervet: programs are compiled as they run; --aot does nothing.");
-        return ExitCode::SUCCESS;
-    }
     let code = match options.what() {
         Ok(Command::Program { path, args }) => run(&options, |_| {
             vervet_runtime::process::main::run_main(&path, &args)
@@ -109,6 +106,8 @@ fn command() -> ExitCode {
                 e.code
             }
         },
+        Ok(Command::Worker) => run(&options, |_| aot::work()),
+        Ok(Command::Ahead(plan)) => aot::command(&options, &plan),
         Ok(Command::Cache { clear }) => match cache::command(clear) {
             Ok(()) => 0,
             Err(text) => {

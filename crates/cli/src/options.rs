@@ -2,9 +2,11 @@
 //!
 //! # Invariants
 //! Options end at the first argument that is none: everything behind the program belongs to the program.
+use crate::plan::Plan;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use vervet_runtime::code::cache::setting::Target;
 use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
 
 /// Runs programs built for .NET Framework and Mono.
@@ -13,7 +15,7 @@ use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
     name = "vervet",
     disable_version_flag = true,
     about,
-    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear]"
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear]\n       vervet aot [--system] [--profile=FILE] assembly..."
 )]
 pub struct Options {
     /// File and line in stack traces
@@ -78,9 +80,15 @@ pub struct Options {
     /// Says what this is; `--version=number` gives the number only
     #[arg(long, value_name = "number", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub version: Option<String>,
-    /// Mono compiles ahead of time: there is nothing to do
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    /// Compiles the given assemblies ahead, as `aot` does; mono's values are accepted. For root: into the system's directory
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub aot: Option<String>,
+    /// A worker of `aot`
+    #[arg(long, hide = true, value_name = "TARGET", require_equals = true)]
+    pub aot_worker: Option<String>,
+    /// Adds the methods that the program used to a profile, for `aot --profile`
+    #[arg(long, value_name = "FILE")]
+    pub write_profile: Option<PathBuf>,
     /// Accepted for compatibility
     #[arg(long, hide = true)]
     pub server: bool,
@@ -120,6 +128,10 @@ pub enum Command {
         /// Whether to clear it.
         clear: bool,
     },
+    /// Compile ahead.
+    Ahead(Plan),
+    /// Do a job of such a command.
+    Worker,
     /// Run regression suites.
     Regression {
         /// The assemblies.
@@ -245,6 +257,15 @@ impl Options {
     /// What the arguments ask for.
     pub fn what(&self) -> Result<Command, String> {
         let text = |a: &OsString| a.to_string_lossy().into_owned();
+        if self.aot_worker.is_some() {
+            return Ok(Command::Worker);
+        }
+        if self.aot.is_some() {
+            if self.rest.is_empty() {
+                return Err("--aot needs at least one assembly".into());
+            }
+            return Ok(Command::Ahead(Plan::of_mono(&self.rest)));
+        }
         if self.regression {
             if self.rest.is_empty() {
                 return Err("--regression needs at least one assembly".into());
@@ -295,6 +316,9 @@ impl Options {
                 _ => Err("Usage: vervet ref directory".into()),
             };
         }
+        if first == "aot" && !Path::new("aot").is_file() {
+            return Plan::of_arguments(rest).map(Command::Ahead);
+        }
         if first == "cache" && !Path::new("cache").is_file() {
             return match rest {
                 [] => Ok(Command::Cache { clear: false }),
@@ -327,6 +351,9 @@ impl Options {
     /// What is done with compiled code that is kept. `Err` is a sentence for the user.
     fn cache(&self) -> Result<vervet_runtime::code::cache::setting::Mode, String> {
         use vervet_runtime::code::cache::setting::Mode;
+        if self.aot_worker.is_some() {
+            return Ok(Mode::Read);
+        }
         if self.no_cache || self.regression {
             return Ok(Mode::Off);
         }
@@ -335,6 +362,16 @@ impl Options {
             (Some(mode), _) => mode.parse(),
             (None, Some("")) | (None, None) => Ok(Mode::Read),
             (None, Some(mode)) => mode.parse(),
+        }
+    }
+
+    /// Where this process compiles ahead to, if it does. `Err` is a sentence for the user.
+    fn target(&self) -> Result<Option<Target>, String> {
+        match self.aot_worker.as_deref() {
+            None => Ok(None),
+            Some("user") => Ok(Some(Target::User)),
+            Some("system") => Ok(Some(Target::System)),
+            Some(other) => Err(format!("--aot-worker: '{other}' is none of user, system")),
         }
     }
 
@@ -358,6 +395,8 @@ impl Options {
             perf_map: self.perf_map || std::env::var_os("VERVET_PERF_MAP").is_some(),
             verify: self.verify_clif,
             cache: self.cache()?,
+            aot: self.target()?,
+            write_profile: self.write_profile.clone(),
             optimise: self.optimize.as_deref() == Some("all"),
             green: self.green()?,
         })

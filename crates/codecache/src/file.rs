@@ -5,10 +5,11 @@
 //!          key         the build and the configuration that the code is for
 //!          subject     the identity of the assembly whose code it is
 //!          sets        what entries depend on: (length, bytes) each
-//!          index       open-addressed table: (hash, offset of the entry, its length), a power of two of them, at most half full
+//! index                open-addressed table: (hash, offset of the entry, its length), a power of two of them, at most half full
 //! entries              (lengths, hash, set, cost, checksum, payload) each, in the order in which they were first wanted
 //! ```
-//! All numbers are little-endian. The payload of an entry begins with its identity.
+//! All numbers are little-endian. The payload of an entry begins with its identity. The index has no checksum: what it leads to is an entry with that hash, or
+//! nothing. So that of a large file, with every method of an assembly, need not be read as a whole.
 //!
 //! # Invariants
 //! * [`View::open`] and [`View::find`] are total. An entry is handed out only if its checksum is right.
@@ -18,7 +19,7 @@ use crate::checksum::checksum;
 use crate::wire::{Damaged, Read};
 
 /// The first bytes of a file, with the number of the format.
-const MAGIC: &[u8; 12] = b"VervetCode\x02\0";
+const MAGIC: &[u8; 12] = b"VervetCode\x03\0";
 /// Bytes of the header: [`MAGIC`], nine numbers of 32 bits, the checksum.
 const HEADER: usize = 12 + 9 * 4 + 8;
 /// Bytes of a slot of the index.
@@ -27,6 +28,10 @@ const SLOT: usize = 16;
 const ENTRY: usize = 32;
 /// An empty slot.
 const EMPTY: u32 = u32::MAX;
+/// The longest index, in bytes, that is read with the front.
+const SHORT_INDEX: usize = 256 << 10;
+/// Slots that are read at once of a longer one.
+const AT_ONCE: usize = 4;
 /// The longest file that is written or read.
 pub const LONGEST: usize = 64 << 20;
 
@@ -159,10 +164,12 @@ pub struct View<S> {
     front: Vec<u8>,
     /// Where each set is in the front.
     sets: Vec<std::ops::Range<usize>>,
-    /// Where the index begins in the front.
-    index: usize,
+    /// The index; empty: it is read when it is needed.
+    index: Vec<u8>,
     slots: usize,
     count: usize,
+    /// Where the entries begin.
+    entries: usize,
     /// Where the entries end.
     end: usize,
 }
@@ -193,21 +200,25 @@ impl<S: Source> View<S> {
         {
             return Err(Damaged);
         }
-        let index = lengths.front - lengths.slots * SLOT;
-        let mut at = index - lengths.sets;
+        let mut at = lengths.front - lengths.sets;
         let mut sets = Vec::new();
         for _ in 0..lengths.set_count {
             let len = word(&front, at)? as usize;
-            let end = (at + 4).checked_add(len).filter(|e| *e <= index);
+            let end = (at + 4).checked_add(len).filter(|e| *e <= lengths.front);
             sets.push(at + 4..end.ok_or(Damaged)?);
             at = end.ok_or(Damaged)?;
         }
+        let index_len = match lengths.slots * SLOT {
+            len if len <= SHORT_INDEX => len,
+            _ => 0,
+        };
         Ok(View {
+            index: bytes_at(&source, lengths.front, index_len)?,
             source,
             sets,
-            index,
             slots: lengths.slots,
             count: lengths.count,
+            entries: lengths.entries,
             end: len,
             front,
         })
@@ -229,19 +240,36 @@ impl<S: Source> View<S> {
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
+    /// Copies slots from one on, up to [`AT_ONCE`] of them; returns how many.
+    fn slots_at(&self, slot: usize, into: &mut [u8; AT_ONCE * SLOT]) -> Read<usize> {
+        let count = AT_ONCE.min(self.slots - slot);
+        let into = &mut into[..count * SLOT];
+        match self.index.get(slot * SLOT..) {
+            Some(known) if !known.is_empty() => into.copy_from_slice(&known[..into.len()]),
+            _ => self.source.read(self.front.len() + slot * SLOT, into)?,
+        }
+        Ok(count)
+    }
     /// Offsets and lengths of what may be entries with that hash.
     fn places(&self, hash: u64) -> impl Iterator<Item = (usize, usize)> + '_ {
         let mut slot = hash as usize & (self.slots - 1);
         let mut left = self.slots;
+        let mut bytes = [0; AT_ONCE * SLOT];
+        let (mut next, mut count) = (0, 0);
         std::iter::from_fn(move || {
             while left > 0 {
-                let at = self.index + slot * SLOT;
-                (slot, left) = ((slot + 1) & (self.slots - 1), left - 1);
-                let offset = word(&self.front, at + 8).ok()?;
+                if next == count {
+                    count = self.slots_at(slot, &mut bytes).ok()?;
+                    next = 0;
+                }
+                let at = next * SLOT;
+                (next, left) = (next + 1, left - 1);
+                slot = (slot + 1) & (self.slots - 1);
+                let offset = word(&bytes, at + 8).ok()?;
                 if offset == EMPTY {
                     left = 0;
-                } else if long(&self.front, at).ok()? == hash {
-                    return Some((offset as usize, word(&self.front, at + 12).ok()? as usize));
+                } else if long(&bytes, at).ok()? == hash {
+                    return Some((offset as usize, word(&bytes, at + 12).ok()? as usize));
                 }
             }
             None
@@ -250,20 +278,20 @@ impl<S: Source> View<S> {
     /// The undamaged entries with that hash. Reads the source.
     pub fn find(&self, hash: u64) -> impl Iterator<Item = Found> + '_ {
         self.places(hash).filter_map(move |(offset, len)| {
-            let at = self.front.len().checked_add(offset)?;
+            let at = self.entries.checked_add(offset)?;
             at.checked_add(len).filter(|end| *end <= self.end)?;
             let found =
                 bytes_at(&self.source, at, len).and_then(|b| Found::read(b, self.sets.len()));
             found.ok().filter(|f| f.hash == hash)
         })
     }
-    /// Whether the index knows that hash. The entry may still turn out to be damaged.
+    /// Whether the index knows that hash. The entry may still turn out to be damaged. May read the source.
     pub fn has(&self, hash: u64) -> bool {
         self.places(hash).next().is_some()
     }
     /// All undamaged entries up to the first whose length is not right, in the order of the file.
     pub fn entries(&self) -> impl Iterator<Item = Found> + '_ {
-        let mut at = self.front.len();
+        let mut at = self.entries;
         std::iter::from_fn(move || {
             while at < self.end {
                 let here = at;
@@ -289,8 +317,10 @@ struct Lengths {
     sets: usize,
     slots: usize,
     count: usize,
-    /// All up to the entries.
+    /// All up to the index.
     front: usize,
+    /// Where the entries begin.
+    entries: usize,
 }
 
 impl Lengths {
@@ -305,14 +335,16 @@ impl Lengths {
             slots: at(4)?,
             count: at(5)?,
             front: 0,
+            entries: 0,
         };
         // Each is below 2^32, so the sum does not overflow.
         let l = &mut lengths;
-        l.front = HEADER + l.key + l.subject + l.sets + l.slots * SLOT;
+        l.front = HEADER + l.key + l.subject + l.sets;
+        l.entries = l.front + l.slots * SLOT;
         let right = header.get(..MAGIC.len()) == Some(MAGIC)
             && at(7)? == len
             && l.slots.is_power_of_two()
-            && l.front.checked_add(at(6)?) == Some(len);
+            && l.entries.checked_add(at(6)?) == Some(len);
         right.then_some(lengths).ok_or(Damaged)
     }
 }
@@ -327,15 +359,16 @@ pub fn repair(data: &mut [u8]) {
     data[..MAGIC.len()].copy_from_slice(MAGIC);
     let total = (data.len() as u32).to_le_bytes();
     data[MAGIC.len() + 28..MAGIC.len() + 32].copy_from_slice(&total);
-    let front = HEADER + at(data, 0) + at(data, 1) + at(data, 3) + at(data, 4) * SLOT;
-    if front > data.len() {
+    let front = HEADER + at(data, 0) + at(data, 1) + at(data, 3);
+    let first = front + at(data, 4) * SLOT;
+    if first > data.len() {
         return;
     }
-    let entries = ((data.len() - front) as u32).to_le_bytes();
+    let entries = ((data.len() - first) as u32).to_le_bytes();
     data[MAGIC.len() + 24..MAGIC.len() + 28].copy_from_slice(&entries);
     let sum = checksum(&data[..HEADER - 8]) ^ checksum(&data[HEADER..front]);
     data[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
-    let mut here = front;
+    let mut here = first;
     while let Some(all) = data.get(here..).filter(|a| a.len() >= ENTRY) {
         let len = word(all, 0).map_or(0, |w| w as usize);
         let Some(payload) = all.get(ENTRY..).and_then(|p| p.get(..len)) else {
@@ -360,8 +393,8 @@ pub fn assemble(
     let slots = (2 * entries.len()).next_power_of_two().max(2);
     let sets_len: usize = sets.iter().map(|s| 4 + s.len()).sum();
     let entries_len: usize = entries.iter().map(|e| ENTRY + e.payload.len()).sum();
-    let front = HEADER + key.len() + subject.len() + sets_len + slots * SLOT;
-    let total = front + entries_len;
+    let front = HEADER + key.len() + subject.len() + sets_len;
+    let total = front + slots * SLOT + entries_len;
     let mut out = Vec::new();
     if total > LONGEST || out.try_reserve_exact(total).is_err() {
         return Err(Damaged);
@@ -406,7 +439,7 @@ pub fn assemble(
         slot[12..].copy_from_slice(&(len as u32).to_le_bytes());
         at += len;
     }
-    let sum = checksum(&out[..HEADER - 8]) ^ checksum(&out[HEADER..]);
+    let sum = checksum(&out[..HEADER - 8]) ^ checksum(&out[HEADER..front]);
     out[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
     for entry in entries {
         out.extend_from_slice(&entry.head());
@@ -460,6 +493,31 @@ mod tests {
         }
         assert_eq!(view.find(1).count(), 0);
         assert!(!view.has(1));
+    }
+
+    /// Of every method of a large assembly.
+    #[test]
+    fn a_long_index_is_read_when_it_is_needed() {
+        let count = SHORT_INDEX / SLOT;
+        let payloads: Vec<[u8; 4]> = (0..count as u32).map(u32::to_le_bytes).collect();
+        let hash = |n: usize| (n as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let entries: Vec<Entry<'_>> = (0..count)
+            .map(|n| Entry {
+                hash: hash(n),
+                set: 0,
+                cost: 0,
+                identity: 0,
+                payload: &payloads[n],
+            })
+            .collect();
+        let file = assemble(b"", b"", &[Vec::new()], &entries).unwrap();
+        let view = open(&file, b"", b"").unwrap();
+        assert!(view.index.is_empty() && view.front.len() < 1000);
+        for (n, wanted) in payloads.iter().enumerate() {
+            let found: Vec<_> = view.find(hash(n)).map(|f| payload(&f)).collect();
+            assert_eq!(found, [wanted]);
+        }
+        assert!((count..2 * count).all(|n| !view.has(hash(n))));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! ```text
 //! <cache>/CACHEDIR.TAG                 says that the directory is this crate's
 //! <cache>/lock                         held while files are replaced or removed
+//! <cache>/contents                     see `memo`
 //! <cache>/<hash of the key>/<name>-<hash of the subject>-<n>.code
 //! ```
 //! What is known of one subject is in segments 0, 1, ... of which the last is the youngest. New entries go to a segment of their own, together with the
@@ -23,7 +24,7 @@
 //!   of builds that were not used for a month.
 use crate::checksum::checksum;
 use crate::file::{Entry, Found, LONGEST, Source, View, assemble};
-use crate::trust::{Folder, Kept};
+use crate::trust::{Folder, Kept, Owner};
 use crate::wire::{Damaged, Read};
 use std::ffi::{OsStr, OsString};
 use std::io::{Error, ErrorKind, Result};
@@ -45,6 +46,7 @@ const MUCH_LARGER: u64 = 2;
 pub struct Shelf {
     path: PathBuf,
     make: usize,
+    owner: Owner,
     own_name: OsString,
     key: Vec<u8>,
 }
@@ -85,17 +87,19 @@ impl Source for Stored {
     }
 }
 
-/// How the names of the files about a subject begin. `name` is for people.
-fn file_name(name: &str, subject: &[u8]) -> String {
-    let plain: String = name
-        .chars()
+/// A name as it stands in names of files. Several names may become one.
+pub fn plain_name(name: &str) -> String {
+    name.chars()
         .map(|c| match c {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '_' => c,
             _ => '_',
         })
         .take(80)
-        .collect();
-    format!("{plain}-{:016x}", checksum(subject))
+        .collect()
+}
+/// How the names of the files about a subject begin. `name` is for people.
+fn file_name(name: &str, subject: &[u8]) -> String {
+    format!("{}-{:016x}", plain_name(name), checksum(subject))
 }
 fn segment_name(stem: &str, n: usize) -> OsString {
     format!("{stem}-{n}.code").into()
@@ -107,7 +111,7 @@ const SIGNATURE: &str = "Signature: 8a477f597d28d172789f06886806bc55
 # Compiled code that Vervet keeps; `vervet cache clear` removes it.
 ";
 
-fn has_tag(all: &Folder) -> bool {
+pub(crate) fn has_tag(all: &Folder) -> bool {
     use std::io::Read;
     let mut text = String::new();
     let read = all
@@ -117,7 +121,7 @@ fn has_tag(all: &Folder) -> bool {
 }
 
 /// Makes a directory this crate's, if it is empty.
-fn claim(all: &Folder) -> Result<()> {
+pub(crate) fn claim(all: &Folder) -> Result<()> {
     if has_tag(all) {
         return Ok(());
     }
@@ -127,7 +131,7 @@ fn claim(all: &Folder) -> Result<()> {
     }
 }
 
-fn foreign() -> Error {
+pub(crate) fn foreign() -> Error {
     Error::other("the directory is not empty, and no cache of compiled code")
 }
 
@@ -154,15 +158,16 @@ impl Shelf {
     ///
     /// # Errors
     /// The directory is there and not trusted.
-    pub fn open(path: &Path, make: usize, key: &[u8]) -> Result<Shelf> {
+    pub fn open(path: &Path, make: usize, owner: Owner, key: &[u8]) -> Result<Shelf> {
         let own_name = OsString::from(format!("{:016x}", checksum(key)));
-        match Folder::open(path, 0).and_then(|all| all.folder(&own_name, false)) {
+        match Folder::open(path, 0, owner).and_then(|all| all.folder(&own_name, false)) {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
             _ => {}
         }
         Ok(Shelf {
             path: path.to_path_buf(),
             make,
+            owner,
             own_name,
             key: key.to_vec(),
         })
@@ -172,7 +177,7 @@ impl Shelf {
     /// # Errors
     /// There is nothing, or the directory is not trusted.
     pub fn read(&self, name: &str, subject: &[u8]) -> Result<Vec<Segment>> {
-        let own = Folder::open(&self.path, 0)?.folder(&self.own_name, false)?;
+        let own = Folder::open(&self.path, 0, self.owner)?.folder(&self.own_name, false)?;
         let stem = file_name(name, subject);
         let mut segments = Vec::new();
         for n in 0..SEGMENTS {
@@ -189,6 +194,22 @@ impl Shelf {
             false => Ok(segments),
         }
     }
+    /// The names, as [`plain_name`] gives them, about which there is something.
+    ///
+    /// # Errors
+    /// The directory is not there, or not trusted.
+    pub fn names(&self) -> Result<Vec<String>> {
+        let own = Folder::open(&self.path, 0, self.owner)?.folder(&self.own_name, false)?;
+        let mut names: Vec<String> = Vec::new();
+        for file in own.list()? {
+            // None of the parts behind the name has a hyphen.
+            let name = file.name.to_str().filter(|_| is_content(&file.name));
+            names.extend(name.and_then(|n| Some(n.split_once('-')?.0.to_owned())));
+        }
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
     fn segment(&self, own: &Folder, name: &OsStr, subject: &[u8]) -> Result<Segment> {
         let (file, len) = own.file(name)?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
@@ -203,7 +224,7 @@ impl Shelf {
     /// # Errors
     /// Another process is writing, or the file cannot be written. Nothing has changed then.
     pub fn add(&self, name: &str, subject: &[u8], new: &[New]) -> Result<usize> {
-        let all = Folder::open(&self.path, self.make)?;
+        let all = Folder::open(&self.path, self.make, self.owner)?;
         // Before the lock is made: a directory of somebody else's gets no file at all.
         if !has_tag(&all) && !all.is_empty()? {
             return Err(foreign());
@@ -285,7 +306,7 @@ impl Shelf {
     }
 }
 
-fn damaged() -> Error {
+pub(crate) fn damaged() -> Error {
     Error::from(ErrorKind::InvalidData)
 }
 
@@ -297,7 +318,7 @@ fn reserve(bytes: usize) -> Result<()> {
 }
 
 /// The content of a file of that length.
-fn copy(mut file: std::fs::File, len: usize) -> Result<Vec<u8>> {
+pub(crate) fn copy(mut file: std::fs::File, len: usize) -> Result<Vec<u8>> {
     use std::io::Read;
     let mut bytes = Vec::new();
     if len > LONGEST || bytes.try_reserve_exact(len).is_err() {
@@ -418,9 +439,9 @@ fn builds(all: &Folder) -> Result<Vec<(OsString, Folder)>> {
 ///
 /// # Errors
 /// The directory is not there, is not trusted, or is not this crate's.
-pub fn list(path: &Path) -> Result<Vec<Listed>> {
+pub fn list(path: &Path, owner: Owner) -> Result<Vec<Listed>> {
     let mut files = Vec::new();
-    for (build, folder) in builds(&Folder::open(path, 0)?)? {
+    for (build, folder) in builds(&Folder::open(path, 0, owner)?)? {
         let content = folder.list()?.into_iter();
         for f in content.filter(|f| !f.is_folder && is_content(&f.name)) {
             files.push(Listed {
@@ -438,14 +459,15 @@ pub fn list(path: &Path) -> Result<Vec<Listed>> {
 ///
 /// # Errors
 /// The directory is not trusted, is not this crate's, or a file cannot be removed.
-pub fn clear(path: &Path) -> Result<(usize, u64)> {
-    let all = Folder::open(path, 0)?;
+pub fn clear(path: &Path, owner: Owner) -> Result<(usize, u64)> {
+    let all = Folder::open(path, 0, owner)?;
     let (mut count, mut bytes) = (0, 0);
     let builds = builds(&all)?;
-    if builds.is_empty() {
+    if !has_tag(&all) {
         return Ok((0, 0));
     }
     let _lock = all.lock()?;
+    let _ = all.remove(OsStr::new(crate::memo::NAME));
     for (name, folder) in builds {
         let content = folder.list()?.into_iter();
         for f in content.filter(|f| !f.is_folder && is_content(&f.name)) {
@@ -475,7 +497,7 @@ mod tests {
     }
     fn shelf(dir: &tempfile::TempDir, key: &[u8]) -> Shelf {
         let path = std::fs::canonicalize(dir.path()).unwrap().join("cache");
-        Shelf::open(&path, 1, key).unwrap()
+        Shelf::open(&path, 1, Owner::User, key).unwrap()
     }
 
     /// Adds, while other tests do so too.
@@ -496,15 +518,15 @@ mod tests {
         let path = std::fs::canonicalize(dir.path()).unwrap();
         std::fs::create_dir(path.join("private")).unwrap();
         std::fs::write(path.join("private/key"), "x").unwrap();
-        let shelf = Shelf::open(&path, 1, b"key").unwrap();
+        let shelf = Shelf::open(&path, 1, Owner::User, b"key").unwrap();
         assert!(add(&shelf, "n", &[new(1, b"", b"x")]).is_err());
-        assert!(list(&path).is_err() && clear(&path).is_err());
+        assert!(list(&path, Owner::User).is_err() && clear(&path, Owner::User).is_err());
         let names: Vec<_> = std::fs::read_dir(&path).unwrap().collect();
         assert_eq!(names.len(), 1);
 
         // In a directory of ours, too.
         let path = path.join("cache");
-        let shelf = Shelf::open(&path, 1, b"key").unwrap();
+        let shelf = Shelf::open(&path, 1, Owner::User, b"key").unwrap();
         add(&shelf, "n", &[new(1, b"", b"x")]).unwrap();
         let old = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * MONTH);
         let others = [
@@ -523,7 +545,7 @@ mod tests {
         add(&shelf, "m", &[new(1, b"", b"x")]).unwrap();
         assert!(others.iter().all(|name| path.join(name).is_file()));
         assert!(!path.join(ours).is_file());
-        assert_eq!(patiently(|| clear(&path)).unwrap().0, 2);
+        assert_eq!(patiently(|| clear(&path, Owner::User)).unwrap().0, 2);
         assert!(others.iter().all(|name| path.join(name).is_file()));
     }
 
@@ -557,7 +579,7 @@ mod tests {
         // What is as large as all that is there takes it along.
         add(&shelf, "n", &[new(1, b"", &large)]).unwrap();
         assert_eq!(shelf.read("n", b"s").unwrap().len(), 1);
-        assert_eq!(list(&shelf.path).unwrap().len(), 1);
+        assert_eq!(list(&shelf.path, Owner::User).unwrap().len(), 1);
     }
 
     #[test]
@@ -577,7 +599,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let shelf = shelf(&dir, b"key");
         add(&shelf, "n", &[new(1, b"", b"x")]).unwrap();
-        let all = Folder::open(&shelf.path, 0).unwrap();
+        let all = Folder::open(&shelf.path, 0, Owner::User).unwrap();
         let own = all.folder(&shelf.own_name, false).unwrap();
         let name = segment_name(&file_name("n", b"s"), 0);
         own.replace(&name, b"rubbish").unwrap();
@@ -602,11 +624,11 @@ mod tests {
         add(&shelf(&dir, b"key"), "a/../b", &[new(1, b"", b"x")]).unwrap();
         add(&shelf(&dir, b"other"), "n", &[]).unwrap();
         let path = std::fs::canonicalize(dir.path()).unwrap().join("cache");
-        let names = list(&path).unwrap();
+        let names = list(&path, Owner::User).unwrap();
         assert_eq!(names.len(), 2);
         let odd = |f: &Listed| f.name.to_string_lossy().starts_with("a_.._b-");
         assert!(names.iter().any(odd));
-        assert_eq!(patiently(|| clear(&path)).unwrap().0, 2);
-        assert!(list(&path).unwrap().is_empty());
+        assert_eq!(patiently(|| clear(&path, Owner::User)).unwrap().0, 2);
+        assert!(list(&path, Owner::User).unwrap().is_empty());
     }
 }

@@ -6,11 +6,13 @@
 //! | | must be | else |
 //! |---|---|---|
 //! | process | not set-user-id, set-group-id or with capabilities of its own; its user has a number in this namespace | no directory is opened |
-//! | directories on the way | of this user or root; nobody else may write, unless root owns it and it is sticky; on a file system of this kernel | refused |
-//! | the directory itself | of this user; nobody else may write | refused |
-//! | a file | regular, of this user, one link; nobody else may write | refused |
+//! | directories on the way | of the owner or root; nobody else may write, unless root owns it and it is sticky; on a file system of this kernel | refused |
+//! | the directory itself | of the owner; nobody else may write | refused |
+//! | a file | regular, of the owner, one link; nobody else may write | refused |
 //!
-//! Root is a user like the others here: with root's rights and another user's home directory, nothing is read or written.
+//! The owner is this process's user, or, of a directory for everybody, root ([`Owner`]). Root is a user like the others here: with root's rights
+//! and another user's home directory, nothing is read or written. The first row is about directories of the user: one of root's is trusted by
+//! processes with other rights, too.
 //!
 //! # Invariants
 //! * A [`Folder`] exists only for a directory that passed the checks. What is in it is reached through its descriptor.
@@ -108,16 +110,50 @@ pub(crate) fn status(fd: &impl AsRawFd) -> Result<libc::stat> {
     }
 }
 
-/// Whether nobody but root and this user can change what a directory on the way contains.
-pub(crate) fn is_safe_way(s: &libc::stat) -> bool {
-    let others_write = s.st_mode & 0o022 != 0;
-    let sticky_of_root = s.st_uid == 0 && s.st_mode & libc::S_ISVTX != 0;
-    (s.st_uid == 0 || s.st_uid == user()) && (!others_write || sticky_of_root)
+/// Who must own a directory and all that is in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    /// The user of this process. Nobody else reads it.
+    User,
+    /// Root. Everybody may read it, and believes it.
+    Root,
 }
 
-/// Whether it belongs to this user and nobody else can write it.
-fn is_own(s: &libc::stat) -> bool {
-    s.st_uid == user() && s.st_mode & 0o022 == 0
+impl Owner {
+    fn id(self) -> u32 {
+        match self {
+            Owner::User => user(),
+            Owner::Root => 0,
+        }
+    }
+    /// Rights of directories that are made.
+    fn folder_mode(self) -> libc::mode_t {
+        match self {
+            Owner::User => 0o700,
+            Owner::Root => 0o755,
+        }
+    }
+    /// Rights of files that are made.
+    fn file_mode(self) -> libc::mode_t {
+        match self {
+            Owner::User => 0o600,
+            Owner::Root => 0o644,
+        }
+    }
+    /// Whether nobody but root and the owner can change what a directory on the way contains.
+    pub(crate) fn is_safe_way(self, s: &libc::stat) -> bool {
+        let others_write = s.st_mode & 0o022 != 0;
+        let sticky_of_root = s.st_uid == 0 && s.st_mode & libc::S_ISVTX != 0;
+        self.may_link(s) && (!others_write || sticky_of_root)
+    }
+    /// Whether it is root's or the owner's.
+    pub(crate) fn may_link(self, s: &libc::stat) -> bool {
+        s.st_uid == 0 || s.st_uid == self.id()
+    }
+    /// Whether it belongs to the owner and nobody else can write it.
+    fn owns(self, s: &libc::stat) -> bool {
+        s.st_uid == self.id() && s.st_mode & 0o022 == 0
+    }
 }
 
 fn c_string(name: &OsStr) -> Result<CString> {
@@ -135,12 +171,13 @@ pub(crate) fn open_at(at: i32, name: &CStr, flags: i32, mode: u32) -> Result<Own
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Makes a directory for this user alone. If it cannot be made or is there already, opening it decides.
-pub(crate) fn make_folder(here: &impl AsRawFd, name: &CStr) {
+/// Makes a directory that only its owner writes. If it cannot be made or is there already, opening it decides.
+pub(crate) fn make_folder(here: &impl AsRawFd, name: &CStr, owner: Owner) {
+    let mode = owner.folder_mode();
     // SAFETY: a string that ends with a zero byte. Nobody else can put something else under the name: they cannot write `here`, or it is sticky.
     unsafe {
-        if libc::mkdirat(here.as_raw_fd(), name.as_ptr(), 0o700) == 0 {
-            libc::fchmodat(here.as_raw_fd(), name.as_ptr(), 0o700, 0);
+        if libc::mkdirat(here.as_raw_fd(), name.as_ptr(), mode) == 0 {
+            libc::fchmodat(here.as_raw_fd(), name.as_ptr(), mode, 0);
         }
     }
 }
@@ -149,6 +186,7 @@ pub(crate) fn make_folder(here: &impl AsRawFd, name: &CStr) {
 #[derive(Debug)]
 pub struct Folder {
     fd: OwnedFd,
+    owner: Owner,
 }
 
 /// A file in a [`Folder`], for lists.
@@ -165,16 +203,16 @@ pub struct Listed {
 }
 
 impl Folder {
-    /// Opens a directory by an absolute path. Its last `make` components are made if they are not there, for this user alone.
+    /// Opens a directory by an absolute path. Its last `make` components are made if they are not there.
     ///
     /// # Errors
     /// It cannot be opened, or is not trusted.
-    pub fn open(path: &Path, make: usize) -> Result<Folder> {
-        Folder::checked(crate::way::open(path, make)?)
+    pub fn open(path: &Path, make: usize, owner: Owner) -> Result<Folder> {
+        Folder::checked(crate::way::open(path, make, owner)?, owner)
     }
-    fn checked(fd: OwnedFd) -> Result<Folder> {
-        match is_own(&status(&fd)?) && FileSystem::of(&fd)? != FileSystem::Foreign {
-            true => Ok(Folder { fd }),
+    fn checked(fd: OwnedFd, owner: Owner) -> Result<Folder> {
+        match owner.owns(&status(&fd)?) && FileSystem::of(&fd)? != FileSystem::Foreign {
+            true => Ok(Folder { fd, owner }),
             false => Err(refused(
                 "the directory is another user's, or others can write it",
             )),
@@ -187,10 +225,10 @@ impl Folder {
     pub fn folder(&self, name: &OsStr, make: bool) -> Result<Folder> {
         let name = c_string(name)?;
         if make {
-            make_folder(&self.fd, &name);
+            make_folder(&self.fd, &name, self.owner);
         }
         let flags = libc::O_PATH | libc::O_DIRECTORY;
-        Folder::checked(open_at(self.fd.as_raw_fd(), &name, flags, 0)?)
+        Folder::checked(open_at(self.fd.as_raw_fd(), &name, flags, 0)?, self.owner)
     }
     /// Opens a file for reading. Its length is what it had when it was checked.
     ///
@@ -201,8 +239,8 @@ impl Folder {
         let flags = libc::O_RDONLY | libc::O_NONBLOCK;
         let fd = open_at(self.fd.as_raw_fd(), &c_string(name)?, flags, 0)?;
         let s = status(&fd)?;
-        if s.st_mode & libc::S_IFMT != libc::S_IFREG || s.st_nlink != 1 || !is_own(&s) {
-            return Err(refused("not a file of this user alone"));
+        if s.st_mode & libc::S_IFMT != libc::S_IFREG || s.st_nlink != 1 || !self.owner.owns(&s) {
+            return Err(refused("not a file of the directory's owner alone"));
         }
         if (now() - s.st_mtime).abs() > DAY {
             // The day of the last use is what decides which files go.
@@ -222,7 +260,7 @@ impl Folder {
         let name = c_string(name)?;
         let at = self.fd.as_raw_fd();
         let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_NONBLOCK;
-        let mut file = File::from(self.private(NEW, flags)?);
+        let mut file = File::from(self.private(NEW, flags, self.owner.file_mode())?);
         let written = file
             .set_len(0)
             .and_then(|()| file.write_all(content))
@@ -240,16 +278,17 @@ impl Folder {
         written
     }
     /// Opens a file that only this crate uses, with the rights that it is to have. One that is in the way is removed.
-    fn private(&self, name: &CStr, flags: i32) -> Result<OwnedFd> {
+    fn private(&self, name: &CStr, flags: i32, mode: libc::mode_t) -> Result<OwnedFd> {
         let at = self.fd.as_raw_fd();
         let open = || -> Result<OwnedFd> {
             let fd = open_at(at, name, flags, 0o600)?;
             let s = status(&fd)?;
-            if s.st_mode & libc::S_IFMT != libc::S_IFREG || s.st_nlink != 1 || !is_own(&s) {
-                return Err(refused("not a file of this user alone"));
+            if s.st_mode & libc::S_IFMT != libc::S_IFREG || s.st_nlink != 1 || !self.owner.owns(&s)
+            {
+                return Err(refused("not a file of the directory's owner alone"));
             }
             // SAFETY: an open descriptor.
-            unsafe { libc::fchmod(fd.as_raw_fd(), 0o600) };
+            unsafe { libc::fchmod(fd.as_raw_fd(), mode) };
             Ok(fd)
         };
         open().or_else(|_| {
@@ -268,7 +307,7 @@ impl Folder {
         }
         let mut lock = Lock { _file: None };
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_NONBLOCK;
-        let file = File::from(self.private(LOCK, flags)?);
+        let file = File::from(self.private(LOCK, flags, 0o600)?);
         // SAFETY: the record is plain numbers; zeros mean the whole file.
         let mut range: libc::flock = unsafe { std::mem::zeroed() };
         range.l_type = libc::F_WRLCK as i16;
@@ -494,7 +533,7 @@ pub(crate) mod tests {
     #[test]
     fn what_is_put_is_read_and_replaced() {
         let (_dir, path) = temporary();
-        let folder = Folder::open(&path.join("a/b"), 2).unwrap();
+        let folder = Folder::open(&path.join("a/b"), 2, Owner::User).unwrap();
         let name = OsStr::new("x");
         for content in [&b"one"[..], b"another"] {
             folder.replace(name, content).unwrap();
@@ -512,7 +551,7 @@ pub(crate) mod tests {
     #[test]
     fn what_others_can_write_is_refused() {
         let (_dir, path) = temporary();
-        let folder = Folder::open(&path.join("a"), 1).unwrap();
+        let folder = Folder::open(&path.join("a"), 1, Owner::User).unwrap();
         let name = OsStr::new("x");
         folder.replace(name, b"1").unwrap();
         for mode in [0o620, 0o602, 0o666] {
@@ -523,17 +562,17 @@ pub(crate) mod tests {
         assert!(folder.file(name).is_ok());
         for mode in [0o720, 0o777, 0o1777] {
             set_mode(&path.join("a"), mode);
-            assert!(Folder::open(&path.join("a"), 0).is_err());
+            assert!(Folder::open(&path.join("a"), 0, Owner::User).is_err());
         }
         set_mode(&path.join("a"), 0o700);
         set_mode(&path, 0o777);
-        assert!(Folder::open(&path.join("a"), 0).is_err());
+        assert!(Folder::open(&path.join("a"), 0, Owner::User).is_err());
     }
 
     #[test]
     fn links_pipes_and_directories_are_no_files() {
         let (_dir, path) = temporary();
-        let folder = Folder::open(&path.join("a"), 1).unwrap();
+        let folder = Folder::open(&path.join("a"), 1, Owner::User).unwrap();
         folder.replace(OsStr::new("x"), b"1").unwrap();
         symlink(path.join("a/x"), path.join("a/soft")).unwrap();
         assert!(folder.file(OsStr::new("soft")).is_err());
@@ -546,8 +585,8 @@ pub(crate) mod tests {
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
         assert!(folder.file(OsStr::new("p")).is_err());
         symlink(path.join("a"), path.join("way")).unwrap();
-        assert!(Folder::open(&path.join("way"), 0).is_err());
-        assert!(Folder::open(&path.join("way"), 1).is_err());
+        assert!(Folder::open(&path.join("way"), 0, Owner::User).is_err());
+        assert!(Folder::open(&path.join("way"), 1, Owner::User).is_err());
     }
 
     /// As in /tmp: everybody may put links there.
@@ -557,14 +596,14 @@ pub(crate) mod tests {
         std::fs::create_dir_all(path.join("real/deep")).unwrap();
         symlink("real/../real/deep/.", path.join("link")).unwrap();
         symlink(path.join("round"), path.join("round")).unwrap();
-        assert!(Folder::open(&path.join("link/b"), 1).is_ok());
+        assert!(Folder::open(&path.join("link/b"), 1, Owner::User).is_ok());
         assert!(path.join("real/deep/b").is_dir());
-        assert!(Folder::open(&path.join("round/b"), 1).is_err());
+        assert!(Folder::open(&path.join("round/b"), 1, Owner::User).is_err());
         if user() == 0 {
             set_mode(&path, 0o1777);
-            assert!(Folder::open(&path.join("link/b"), 1).is_ok());
+            assert!(Folder::open(&path.join("link/b"), 1, Owner::User).is_ok());
             std::os::unix::fs::lchown(path.join("link"), Some(12345), None).unwrap();
-            assert!(Folder::open(&path.join("link/b"), 1).is_err());
+            assert!(Folder::open(&path.join("link/b"), 1, Owner::User).is_err());
         }
     }
 
@@ -594,7 +633,7 @@ pub(crate) mod tests {
     #[test]
     fn what_cannot_be_opened_is_made_anew() {
         let (_dir, path) = temporary();
-        let folder = Folder::open(&path.join("a"), 1).unwrap();
+        let folder = Folder::open(&path.join("a"), 1, Owner::User).unwrap();
         // Left by a process that was killed, and by one with an odd umask; links of ours are links, too.
         std::fs::write(path.join("a/.new"), "something longer").unwrap();
         symlink("nowhere", path.join("a/lock")).unwrap();
@@ -606,7 +645,7 @@ pub(crate) mod tests {
     #[test]
     fn a_lock_is_held_once() {
         let (_dir, path) = temporary();
-        let folder = Folder::open(&path.join("a"), 1).unwrap();
+        let folder = Folder::open(&path.join("a"), 1, Owner::User).unwrap();
         let held = patiently(|| folder.lock()).unwrap();
         assert!(folder.lock().is_err() && is_busy());
         drop(held);
@@ -616,8 +655,8 @@ pub(crate) mod tests {
     #[test]
     fn paths_that_are_not_canonical_are_refused() {
         let (_dir, path) = temporary();
-        assert!(Folder::open(Path::new("a"), 1).is_err());
-        assert!(Folder::open(Path::new("/"), 1).is_err());
-        assert!(Folder::open(&path.join("../x"), 1).is_err());
+        assert!(Folder::open(Path::new("a"), 1, Owner::User).is_err());
+        assert!(Folder::open(Path::new("/"), 1, Owner::User).is_err());
+        assert!(Folder::open(&path.join("../x"), 1, Owner::User).is_err());
     }
 }

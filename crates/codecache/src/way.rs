@@ -3,14 +3,14 @@
 //! ```text
 //! component      is followed if
 //! directory      it passes the checks of `trust`
-//! symbolic link  it is above the directories that may be made, and either only root and this user can write the directory that it is in, or the
-//!                link is root's or this user's (in a sticky directory everybody has links)
+//! symbolic link  it is above the directories that may be made, and either only root and the owner can write the directory that it is in, or the
+//!                link is root's or the owner's (in a sticky directory everybody has links)
 //! ```
 //!
 //! # Invariants
 //! * No component is opened by more than one name, and links are read here: the kernel follows none.
 //! * What is returned passed the checks itself, and so did every directory from the root to it.
-use crate::trust::{FileSystem, is_safe_way, open_at, refused, status, user};
+use crate::trust::{FileSystem, Owner, open_at, refused, status};
 use std::collections::VecDeque;
 use std::ffi::{CString, OsStr, OsString};
 use std::io::{Error, ErrorKind, Result};
@@ -32,7 +32,7 @@ struct Step {
 
 /// Opens a directory by an absolute path without `.` and `..`. The last `make` components are made if they are not there; these, and the last one
 /// in any case, must be no links.
-pub(crate) fn open(path: &Path, make: usize) -> Result<OwnedFd> {
+pub(crate) fn open(path: &Path, make: usize, owner: Owner) -> Result<OwnedFd> {
     let straight = |c: Component<'_>| matches!(c, Component::RootDir | Component::Normal(_));
     let names: Vec<&OsStr> = path
         .components()
@@ -51,7 +51,7 @@ pub(crate) fn open(path: &Path, make: usize) -> Result<OwnedFd> {
         })
         .collect();
     let root = open_at(libc::AT_FDCWD, c"/", libc::O_PATH | libc::O_DIRECTORY, 0)?;
-    check(&root)?;
+    check(&root, owner)?;
     let mut way = vec![root];
     let mut links = 0;
     while let Some(step) = steps.pop_front() {
@@ -66,16 +66,16 @@ pub(crate) fn open(path: &Path, make: usize) -> Result<OwnedFd> {
             way.truncate((way.len() - 1).max(1));
             continue;
         }
-        let next = open_step(here, &step, make > 0)?;
+        let next = open_step(here, &step, (make > 0).then_some(owner))?;
         let s = status(&next)?;
         match s.st_mode & libc::S_IFMT {
             libc::S_IFDIR => {
-                check(&next)?;
+                check(&next, owner)?;
                 way.push(next);
             }
             libc::S_IFLNK if !step.is_own => {
                 links += 1;
-                let of_us = s.st_uid == 0 || s.st_uid == user();
+                let of_us = owner.may_link(&s);
                 let nobody_else = status(here)?.st_mode & 0o022 == 0;
                 if links > MOST_LINKS || !(of_us || nobody_else) {
                     return Err(refused("another user's link on the way"));
@@ -101,20 +101,20 @@ pub(crate) fn open(path: &Path, make: usize) -> Result<OwnedFd> {
 }
 
 /// Opens one component, whatever it is; makes a directory that is to be there.
-fn open_step(here: &OwnedFd, step: &Step, make: bool) -> Result<OwnedFd> {
+fn open_step(here: &OwnedFd, step: &Step, make: Option<Owner>) -> Result<OwnedFd> {
     let name = CString::new(step.name.as_bytes()).map_err(|_| refused("a zero byte"))?;
-    match open_at(here.as_raw_fd(), &name, libc::O_PATH, 0) {
-        Err(e) if e.kind() == ErrorKind::NotFound && step.is_own && make => {
-            crate::trust::make_folder(here, &name);
+    match (open_at(here.as_raw_fd(), &name, libc::O_PATH, 0), make) {
+        (Err(e), Some(owner)) if e.kind() == ErrorKind::NotFound && step.is_own => {
+            crate::trust::make_folder(here, &name, owner);
             open_at(here.as_raw_fd(), &name, libc::O_PATH, 0)
         }
-        other => other,
+        (other, _) => other,
     }
 }
 
 /// The rules for a directory on the way.
-fn check(folder: &OwnedFd) -> Result<()> {
-    if !is_safe_way(&status(folder)?) {
+fn check(folder: &OwnedFd, owner: Owner) -> Result<()> {
+    if !owner.is_safe_way(&status(folder)?) {
         return Err(refused("another user can write a directory on the way"));
     }
     match FileSystem::of(folder)? {

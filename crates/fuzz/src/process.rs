@@ -116,6 +116,9 @@ impl Programs {
         command.env("VERVET_CACHE", "off");
         command
             .current_dir(self.folder.path())
+            // What is compiled ahead by a case is kept nowhere.
+            .env("VERVET_CACHE_DIR", "/nonexistent/code")
+            .env("VERVET_SYSTEM_CACHE_DIR", "/nonexistent/code")
             .env("MONO_GC_PARAMS", "max-heap-size=256m");
         command
     }

@@ -75,6 +75,16 @@ impl Compiler {
             Tier::Quick
         }
     }
+    /// The tier of a method where time for compiling does not count: the best, except for what runs once, and for bodies so long that optimising takes
+    /// out of proportion.
+    pub fn best_tier_for(&self, method: MethodRef) -> Tier {
+        let is_worth = !method.is_cctor() && method.has_body();
+        let is_short = || method.body().is_ok_and(|body| body.code.len() <= LARGE);
+        match self.tier_for(method) {
+            Tier::Quick if is_worth && is_short() => Tier::Optimised,
+            tier => tier,
+        }
+    }
     /// Compiles a method that has IL, or whose body is generated: delegate members, array
     /// accessors, P/Invoke stubs. The runtime itself makes the stubs of internal calls.
     ///

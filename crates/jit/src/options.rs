@@ -44,6 +44,8 @@ pub trait CompileEnv {
     /// Whether the class-initialisation check may be left out: the class is initialised, or has
     /// nothing to run. Within a compile the answer for a class does not change.
     fn is_initialized(&self, class: ClassRef) -> bool;
+    /// A method outside the core library is not inlined, which may be because these classes are not initialised.
+    fn missed(&self, _classes: &[ClassRef]) {}
     /// Whether methods check their stack in the prologue.
     fn wants_stack_check(&self) -> bool {
         true

@@ -58,6 +58,10 @@ pub struct Options {
     pub gc: crate::memory::gc::options::GcOptions,
     /// `--cache`: compiled code that is kept.
     pub cache: crate::code::cache::setting::Mode,
+    /// This process compiles ahead, for that directory; it runs no program.
+    pub aot: Option<crate::code::cache::setting::Target>,
+    /// `--write-profile`: the methods that were used are added to this file at the end.
+    pub write_profile: Option<std::path::PathBuf>,
     /// `--optimize` / `-O=`: everything optimised.
     pub optimise: bool,
 }

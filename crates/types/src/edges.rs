@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! thread                                              everybody
-//! watch(compile) { Module::referenced_assembly }  ->  has_failed: an edge could not be bound
+//! watch(compile) { Module::referenced_assembly }  ->  has_failed: an edge could not be bound; [`failed_edge`]: which was the first
 //!                                                     [`generation`]: how many edges have been bound
 //! ```
 //!
@@ -20,6 +20,8 @@ use vervet_metadata::Table;
 thread_local! {
     /// Whether an edge could not be bound since [`watch`] began; None outside.
     static WATCHED: Cell<Option<bool>> = const { Cell::new(None) };
+    /// See [`failed_edge`].
+    static FAILED: Cell<Option<(u32, u32)>> = const { Cell::new(None) };
 }
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 /// See [`lose_track`].
@@ -29,11 +31,17 @@ static HAS_LOST_TRACK: AtomicBool = AtomicBool::new(false);
 /// which it can. Not nested.
 pub fn watch<T>(work: impl FnOnce() -> T) -> (T, bool) {
     let begun = WATCHED.try_with(|w| w.set(Some(false)));
+    let _ = FAILED.try_with(|f| f.set(None));
     let result = work();
     let ended = begun.and_then(|()| WATCHED.try_with(|w| w.replace(None)));
     // A thread that is ending cannot be watched: nobody knows what failed.
     let has_failed = ended.ok().flatten().unwrap_or(true);
     (result, has_failed || HAS_LOST_TRACK.load(Ordering::Relaxed))
+}
+
+/// The first edge that could not be bound in the last [`watch`] of this thread: id of the module, row of its AssemblyRef table.
+pub fn failed_edge() -> Option<(u32, u32)> {
+    FAILED.try_with(Cell::get).ok().flatten()
 }
 
 /// How many edges have been bound in this process.
@@ -51,9 +59,10 @@ pub(crate) fn lose_track() {
     HAS_LOST_TRACK.store(true, Ordering::Relaxed);
 }
 /// An edge could not be bound.
-pub(crate) fn failed() {
+pub(crate) fn failed(module: u32, rid: u32) {
     // A thread that is ending is not watched.
     let _ = WATCHED.try_with(|w| w.set(w.get().map(|_| true)));
+    let _ = FAILED.try_with(|f| f.set(f.get().or(Some((module, rid)))));
 }
 
 impl Module {

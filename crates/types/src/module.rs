@@ -367,7 +367,7 @@ impl Module {
         }
         let reference = self.assembly_ref(rid)?;
         let found = self.universe.loader.load_assembly(self, &reference);
-        let assembly = found.inspect_err(|_| edges::failed())?;
+        let assembly = found.inspect_err(|_| edges::failed(self.id, rid))?;
         let assembly = self.assembly_refs.at(rid).set(assembly);
         edges::bound();
         Ok(assembly)

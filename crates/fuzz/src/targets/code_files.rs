@@ -7,6 +7,7 @@ use crate::mutate;
 use crate::random::Random;
 use crate::target::Target;
 use vervet_codecache::file::{self, Entry, View};
+use vervet_codecache::memo::Memo;
 use vervet_codecache::wire::In;
 
 pub(super) const CODE_FILE: Target = Target {
@@ -23,6 +24,9 @@ const KEY: &[u8] = b"key";
 const SUBJECT: &[u8] = b"subject";
 
 fn run(data: &[u8]) {
+    if let Some(memo) = Memo::decode(data) {
+        assert!(memo.find(&[0xEE; 56]).is_none() || data.len() > 72);
+    }
     let mut repaired = data.to_vec();
     file::repair(&mut repaired);
     for data in [data, repaired.as_slice()] {

@@ -69,6 +69,8 @@ pub struct Session {
     pub nonnull: SmallVec<[Value; 8]>,
     /// Classes that are initialised on every path to here.
     pub initialised: SmallVec<[ClassRef; 4]>,
+    /// Classes whose constructors inlining decisions took into account.
+    pub uninitialised: Vec<ClassRef>,
     /// The compiled method has filters, which write its variables while calls are active.
     pub has_filters: bool,
     /// The largest body, in bytes of IL, that is inlined; 0: none is.
@@ -87,6 +89,7 @@ impl Session {
             temps: Temps::default(),
             nonnull: SmallVec::new(),
             initialised: SmallVec::new(),
+            uninitialised: Vec::new(),
             has_filters,
             inline_limit,
             inline_decisions: FxHashMap::default(),

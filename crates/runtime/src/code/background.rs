@@ -137,6 +137,7 @@ fn is_on() -> bool {
         UNKNOWN => {
             let wanted = std::env::var_os("VERVET_BACKGROUND_COMPILER").is_none_or(|v| v != "0");
             let on = wanted
+                && crate::runtime::rt().options.aot.is_none()
                 && vervet_os::thread::processors() > 1
                 && std::thread::Builder::new()
                     .name("compiler".into())

@@ -4,8 +4,10 @@
 //! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
 //! * [`entries`]: a method's slot, permanent stub and prestub
 //! * [`link`]: from a blob to code at an address
+//! * [`aot`]: methods that are compiled before a program runs
 //! * [`cache`]: code that is kept for the next process
 //! * [`table`]: from an address to the code it lies in
+pub mod aot;
 pub mod area;
 pub mod arena;
 pub(crate) mod background;

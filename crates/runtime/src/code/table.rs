@@ -83,6 +83,11 @@ pub fn find(pc: usize) -> Option<&'static Code> {
     None
 }
 
+/// All code, in order of addresses.
+pub fn all() -> impl Iterator<Item = &'static Code> {
+    (0..COUNT.load(Ordering::Acquire)).map_while(|n| CODES.get(n)?.get())
+}
+
 impl Code {
     /// The call site with that return address.
     pub fn call_site(&self, pc: usize) -> Option<&CallSite> {

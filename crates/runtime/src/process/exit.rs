@@ -42,6 +42,11 @@ fn last_steps(cx: &Cx<'_>) {
     unhandled::begin_last_steps(cx);
     finalizer::finish(cx);
     cx.native(crate::code::cache::at_exit);
+    if let Some(file) = &rt().options.write_profile
+        && let Err(e) = cx.native(|| crate::code::aot::profile::write(file))
+    {
+        eprintln!("vervet: {}: {e}", file.display());
+    }
 }
 
 /// The end of a run whose Main returned: the threads of the foreground end, then ProcessExit is raised; all of them may

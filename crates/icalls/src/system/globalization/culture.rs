@@ -1,77 +1,79 @@
 //! Native half of System.Globalization.CultureInfo, CultureData, CalendarData, RegionInfo and CompareInfo.
 //!
-//! Keeps nothing: what is known of cultures is in [`crate::system::globalization::data`]. A culture that is not there is unknown, which
-//! managed code reports as CultureNotFoundException; the invariant culture never gets here.
+//! Keeps nothing: what is known of cultures and regions are the constants of `vervet-globalization`. A culture that is not there is
+//! unknown, which managed code reports as CultureNotFoundException; the invariant culture never gets here. Managed code passes names
+//! of cultures in lower case and those of regions in upper case, and is told nothing of a name in another case.
 use crate::support::args::{Chars, Out};
-use crate::support::arrays::string_array;
 use crate::support::fields::{field_offset, set_i32, set_ref};
 use crate::support::text::utf8_z;
 use crate::system::environment::variable;
-use crate::system::globalization::data::{self, CULTURES, Culture, english};
+use vervet_globalization::{Culture, Region, Text, Texts, cultures, pool};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
 /// Sets a string field.
-fn set_text<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, field: &str, text: &str) -> Result<()> {
-    set_ref(cx, object, field, cx.alloc_str(text)?)
+fn set_text<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, field: &str, text: Text) -> Result<()> {
+    set_ref(cx, object, field, cx.alloc_str(text.get())?)
 }
 /// Sets a field to an array of strings.
-fn set_texts<'cx>(
-    cx: &'cx Cx<'cx>,
-    object: ObjRef<'cx>,
-    field: &str,
-    texts: &[&str],
-) -> Result<()> {
-    set_ref(cx, object, field, string_array(cx, texts)?)
+fn set_texts<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, field: &str, texts: Texts) -> Result<()> {
+    let mut texts = texts.get();
+    let array = cx.alloc_ref_array(cx.known(Known::String), texts.len(), |_| {
+        cx.alloc_str(texts.next().expect("as many as its length says"))
+    })?;
+    set_ref(cx, object, field, array)
 }
 /// Fills a CultureInfo.
-fn construct<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, index: usize) -> Result<()> {
-    let c = &CULTURES[index];
-    set_i32(cx, this, "cultureID", c.lcid)?;
-    set_i32(cx, this, "parent_lcid", c.parent)?;
-    set_i32(cx, this, "datetime_index", index as i32)?;
-    set_i32(cx, this, "number_index", index as i32)?;
-    set_i32(cx, this, "default_calendar_type", data::CALENDAR_TYPE)?;
-    set_text(cx, this, "m_name", c.name)?;
-    set_text(cx, this, "englishname", c.english)?;
-    set_text(cx, this, "nativename", c.english)?;
-    set_text(cx, this, "iso3lang", c.iso3)?;
-    set_text(cx, this, "iso2lang", c.iso2)?;
-    set_text(cx, this, "win3lang", c.win3)?;
-    if let Some(t) = c.territory {
-        set_text(cx, this, "territory", t)?;
+fn construct<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, c: &'static Culture) -> Result<()> {
+    for (field, value) in [
+        ("cultureID", c.id),
+        ("parent_lcid", c.parent),
+        ("datetime_index", i32::from(c.index)),
+        ("number_index", i32::from(c.index)),
+        ("default_calendar_type", c.calendar_type),
+    ] {
+        set_i32(cx, this, field, value)?;
     }
-    set_texts(
-        cx,
-        this,
-        "native_calendar_names",
-        &["Gregorian Calendar", "", "", ""],
-    )?;
+    for (field, text) in [
+        ("m_name", c.name),
+        ("englishname", c.english),
+        ("nativename", c.native),
+        ("iso3lang", c.iso3),
+        ("iso2lang", c.iso2),
+        ("win3lang", c.win3),
+    ] {
+        set_text(cx, this, field, text)?;
+    }
+    if let Some(territory) = c.territory() {
+        set_ref(cx, this, "territory", cx.alloc_str(territory)?)?;
+    }
+    set_texts(cx, this, "native_calendar_names", c.calendars)?;
     this.write(
         field_offset(cx, this.class(), "textinfo_data")?,
-        &raw const data::ENGLISH_TEXT as usize,
+        &raw const c.text_info as usize,
     );
     Ok(())
 }
-/// The index of the first culture that fits.
-fn find(by: impl Fn(&Culture) -> bool) -> Option<usize> {
-    CULTURES.iter().position(by)
+/// The culture of a name that managed code passes: what comes after a NUL is no part of it.
+fn by_name<'cx>(cx: &'cx Cx<'cx>, name: ObjRef<'cx>) -> Result<Option<&'static Culture>> {
+    let name = cx.non_null(name)?.text();
+    let end = name.find('\0').unwrap_or(name.len());
+    Ok(Culture::by_name(&name[..end]))
 }
 
 icalls! {
     /// Fills the object with the culture of this id. False if it is not known.
     "System.Globalization.CultureInfo::construct_internal_locale_from_lcid" fn construct_from_lcid(cx, this: ObjRef<'cx>, lcid: i32) -> bool {
-        match find(|c| c.lcid == lcid) {
-            Some(i) => construct(cx, this, i).map(|()| true),
+        match Culture::by_id(lcid) {
+            Some(c) => construct(cx, this, c).map(|()| true),
             None => Ok(false),
         }
     }
-    /// Fills the object with the culture of this name, in any case. False if it is not known.
+    /// Fills the object with the culture of this name, in lower case. False if it is not known.
     "System.Globalization.CultureInfo::construct_internal_locale_from_name" fn construct_from_name(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> bool {
-        let name = cx.non_null(name)?.text();
-        match find(|c| c.name.eq_ignore_ascii_case(&name)) {
-            Some(i) => construct(cx, this, i).map(|()| true),
+        match by_name(cx, name)? {
+            Some(c) => construct(cx, this, c).map(|()| true),
             None => Ok(false),
         }
     }
@@ -85,81 +87,95 @@ icalls! {
             }
         });
         let Some(locale) = named.filter(|l| l != "C") else { return Ok(ObjRef::NULL) };
-        let end = locale.find('.').or_else(|| locale.find('@')).unwrap_or(locale.len());
-        cx.alloc_str(&locale[..end].replace('_', "-").to_ascii_lowercase())
+        // Without encoding and modifier. Of underscores the first parts language and territory.
+        let end = locale.find(['.', '@']).unwrap_or(locale.len());
+        cx.alloc_str(&locale[..end].replacen('_', "-", 1).to_ascii_lowercase())
     }
     /// Slot 0 stays null for the invariant culture, which is neutral.
     "System.Globalization.CultureInfo::internal_get_cultures" fn internal_get_cultures(cx, neutral: bool, specific: bool, installed: bool) -> ObjRef<'cx> {
-        let wanted: Vec<usize> = (0..CULTURES.len())
-            .filter(|i| if CULTURES[*i].territory.is_some() { specific } else { neutral })
-            .collect();
+        let wanted = || cultures().iter().filter(|c| if c.territory().is_some() { specific } else { neutral });
         let first = neutral as usize;
         let class = cx.known(Known::CultureInfo);
-        cx.alloc_ref_array(class, wanted.len() + first, |i| {
+        let mut next = wanted();
+        cx.alloc_ref_array(class, wanted().count() + first, |i| {
             if i < first {
                 return Ok(ObjRef::NULL);
             }
             let c = cx.alloc(class)?;
-            construct(cx, c, wanted[i - first])?;
+            construct(cx, c, next.next().expect("as many as were counted"))?;
             c.write(field_offset(cx, class, "m_useUserOverride")?, 1u8);
             c.write(field_offset(cx, class, "constructed")?, 1u8);
             Ok(c)
         })
     }
 
-    /// Fills the object with the texts of a culture, given its index in the table.
+    /// Fills the object with the texts of a culture, given its index.
     "System.Globalization.CultureData::fill_culture_data" fn fill_culture_data(cx, this: ObjRef<'cx>, index: i32) {
-        set_text(cx, this, "sAM1159", "AM")?;
-        set_text(cx, this, "sPM2359", "PM")?;
-        set_text(cx, this, "sTimeSeparator", ":")?;
-        set_texts(cx, this, "saLongTimes", english::LONG_TIMES)?;
-        set_texts(cx, this, "saShortTimes", english::SHORT_TIMES)?;
-        set_i32(cx, this, "iFirstDayOfWeek", 0)?;
-        set_i32(cx, this, "iFirstWeekOfYear", 0)
+        let dates = at(cx, index)?.dates();
+        set_text(cx, this, "sAM1159", dates.am)?;
+        set_text(cx, this, "sPM2359", dates.pm)?;
+        set_text(cx, this, "sTimeSeparator", dates.time_separator)?;
+        set_texts(cx, this, "saLongTimes", dates.long_times)?;
+        set_texts(cx, this, "saShortTimes", dates.short_times)?;
+        set_i32(cx, this, "iFirstDayOfWeek", dates.first_day)?;
+        set_i32(cx, this, "iFirstWeekOfYear", dates.week_rule)
     }
-    /// The base of the pool that the strings' offsets refer to.
+    /// The base of the pool that the texts' offsets refer to.
     "System.Globalization.CultureData::fill_number_data" fn fill_number_data(cx, index: i32, entry: Out<'cx, [i32; 23]>) -> *mut u8 {
-        entry.set(data::ENGLISH_NUMBERS);
-        Ok(data::POOL.as_ptr().cast_mut())
+        entry.set(*at(cx, index)?.numbers());
+        Ok(pool().as_ptr().cast_mut())
     }
 
     /// False for an unknown culture. The calendar does not matter.
     "System.Globalization.CalendarData::fill_calendar_data" fn fill_calendar_data(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, calendar: i32) -> bool {
-        let name = cx.non_null(name)?.text();
-        let Some(i) = find(|c| c.name.eq_ignore_ascii_case(&name)) else { return Ok(false) };
-        set_text(cx, this, "sNativeName", CULTURES[i].english)?;
-        set_texts(cx, this, "saShortDates", english::SHORT_DATES)?;
-        set_texts(cx, this, "saYearMonths", english::YEAR_MONTHS)?;
-        set_texts(cx, this, "saLongDates", english::LONG_DATES)?;
-        set_text(cx, this, "sMonthDay", english::MONTH_DAY)?;
-        set_texts(cx, this, "saDayNames", english::DAYS)?;
-        set_texts(cx, this, "saAbbrevDayNames", english::ABBREVIATED_DAYS)?;
-        set_texts(cx, this, "saSuperShortDayNames", english::SHORTEST_DAYS)?;
-        set_texts(cx, this, "saMonthNames", english::MONTHS)?;
-        set_texts(cx, this, "saAbbrevMonthNames", english::ABBREVIATED_MONTHS)?;
-        set_texts(cx, this, "saMonthGenitiveNames", english::MONTHS)?;
-        set_texts(cx, this, "saAbbrevMonthGenitiveNames", english::ABBREVIATED_MONTHS)?;
+        let Some(c) = by_name(cx, name)? else { return Ok(false) };
+        let dates = c.dates();
+        set_text(cx, this, "sNativeName", c.native)?;
+        set_text(cx, this, "sMonthDay", dates.month_day)?;
+        for (field, texts) in [
+            ("saShortDates", dates.short_dates),
+            ("saYearMonths", dates.year_months),
+            ("saLongDates", dates.long_dates),
+            ("saDayNames", dates.days),
+            ("saAbbrevDayNames", dates.abbreviated_days),
+            ("saSuperShortDayNames", dates.shortest_days),
+            ("saMonthNames", dates.months),
+            ("saAbbrevMonthNames", dates.abbreviated_months),
+            ("saMonthGenitiveNames", dates.genitive_months),
+            ("saAbbrevMonthGenitiveNames", dates.abbreviated_genitive_months),
+        ] {
+            set_texts(cx, this, field, texts)?;
+        }
         Ok(true)
     }
 
-    /// By two letters or by a culture's name.
+    /// By two letters in upper case. False if they are not known.
     "System.Globalization.RegionInfo::construct_internal_region_from_name" fn construct_region(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> bool {
         let name = cx.non_null(name)?.text();
-        let territory = find(|c| c.name.eq_ignore_ascii_case(&name)).and_then(|i| CULTURES[i].territory);
-        let code = territory.map_or_else(|| name.to_ascii_uppercase(), str::to_string);
-        let Some(r) = data::REGIONS.iter().find(|r| r.iso2 == code) else { return Ok(false) };
-        set_i32(cx, this, "regionId", r.geo)?;
-        set_text(cx, this, "iso2Name", r.iso2)?;
-        set_text(cx, this, "iso3Name", r.iso3)?;
-        set_text(cx, this, "win3Name", r.iso3)?;
-        set_text(cx, this, "englishName", r.english)?;
-        set_text(cx, this, "nativeName", r.english)?;
-        set_text(cx, this, "currencySymbol", r.currency_symbol)?;
-        set_text(cx, this, "isoCurrencySymbol", r.currency_code)?;
-        set_text(cx, this, "currencyEnglishName", r.currency)?;
-        set_text(cx, this, "currencyNativeName", r.currency)?;
+        let Some(r) = Region::by_code(&name) else { return Ok(false) };
+        set_i32(cx, this, "regionId", r.geo_id)?;
+        for (field, text) in [
+            ("iso2Name", r.iso2),
+            ("iso3Name", r.iso3),
+            ("win3Name", r.win3),
+            ("englishName", r.english),
+            ("nativeName", r.native),
+            ("currencySymbol", r.currency_symbol),
+            ("isoCurrencySymbol", r.iso_currency),
+            ("currencyEnglishName", r.currency_english),
+            ("currencyNativeName", r.currency_native),
+        ] {
+            set_text(cx, this, field, text)?;
+        }
         Ok(true)
     }
+}
+/// The culture at an index that an object of managed code keeps. Reflection can write another there.
+fn at<'cx>(cx: &'cx Cx<'cx>, index: i32) -> Result<&'static Culture> {
+    usize::try_from(index)
+        .ok()
+        .and_then(Culture::at)
+        .ok_or_else(|| cx.throw(Known::IndexOutOfRangeException, "no culture has this index"))
 }
 
 const IGNORE_CASE: i32 = 1;

@@ -1,3 +1,2 @@
 //! Native halves of System.Globalization.
 pub mod culture;
-pub mod data;

@@ -255,7 +255,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             };
             if b.cold {
                 match effect {
-                    SideEffect::Writes => return Ok(None),
+                    SideEffect::Writes => {
+                        self.miss(m);
+                        return Ok(None);
+                    }
                     e => decision.outlined.push((b.offset, e == SideEffect::None)),
                 }
                 continue;
@@ -283,18 +286,24 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The effect of running the class constructor, if it may have to run.
-    fn initialising(&self, class: ClassRef) -> Res<SideEffect> {
-        Ok(
-            if class.cctor()?.is_none() || self.env.is_initialized(class) {
-                SideEffect::None
-            } else {
-                SideEffect::Writes
-            },
-        )
+    fn initialising(&mut self, class: ClassRef) -> Res<SideEffect> {
+        if class.cctor()?.is_none() || self.env.is_initialized(class) {
+            return Ok(SideEffect::None);
+        }
+        self.session.uninitialised.push(class);
+        Ok(SideEffect::Writes)
+    }
+
+    /// A method is not inlined because of a write, which may be a class constructor. Inlining it may need assemblies, but not if it is the core
+    /// library's.
+    fn miss(&self, m: MethodRef) {
+        if !m.module().is_corlib() && !m.module().is_graft() {
+            self.env.missed(&self.session.uninitialised);
+        }
     }
 
     /// The effect of what a call of the method does before its code.
-    fn triggering(&self, method: MethodRef) -> Res<SideEffect> {
+    fn triggering(&mut self, method: MethodRef) -> Res<SideEffect> {
         match Self::triggers(method)? {
             true => self.initialising(method.class),
             false => Ok(SideEffect::None),

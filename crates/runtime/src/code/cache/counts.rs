@@ -8,6 +8,8 @@ pub static HITS: AtomicU64 = AtomicU64::new(0);
 pub static MISSES: AtomicU64 = AtomicU64::new(0);
 /// Entries that were not used because a class is not initialised yet.
 pub static REJECTED_INIT: AtomicU64 = AtomicU64::new(0);
+/// Entries that were not used because a class is initialised by now.
+pub static REJECTED_LESS: AtomicU64 = AtomicU64::new(0);
 /// Entries that were not used because a module is another one, or not bound yet.
 pub static REJECTED_MODULES: AtomicU64 = AtomicU64::new(0);
 /// Entries that could not be read.
@@ -40,13 +42,19 @@ pub fn report() -> String {
     }
     let n = |a: &AtomicU64| a.load(Relaxed);
     let (hits, misses) = (n(&HITS), n(&MISSES));
-    let rejected = [&REJECTED_INIT, &REJECTED_MODULES, &REJECTED_DAMAGED].map(n);
+    let rejected = [
+        &REJECTED_INIT,
+        &REJECTED_LESS,
+        &REJECTED_MODULES,
+        &REJECTED_DAMAGED,
+    ]
+    .map(n);
     let looked = hits + misses + rejected.iter().sum::<u64>();
     let _ = writeln!(text, "methods from cache    {hits}, {misses} not there");
-    let [init, modules, damaged] = rejected;
+    let [init, less, modules, damaged] = rejected;
     let _ = writeln!(
         text,
-        "cache rejected        {init} class not initialised, {modules} other modules, {damaged} damaged"
+        "cache rejected        {init} class not initialised, {less} class initialised, {modules} other modules, {damaged} damaged"
     );
     let _ = writeln!(
         text,

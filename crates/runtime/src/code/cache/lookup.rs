@@ -6,6 +6,7 @@
 //!     edges, contents of modules       modules::check; once for a set that holds
 //!     identity                         read, and compared with the method itself
 //!     classes assumed initialised      asked
+//!     classes that were not, and that matter for what is loaded     asked
 //!     blob                             read
 //! ```
 //!
@@ -15,10 +16,10 @@
 //! * Files are read in Native state: a slow disk holds up nobody but the caller.
 //! * A set that holds once holds for ever, because edges and contents do not change. One that does not is tried again after an edge was bound.
 use super::counts;
-use super::modules::{self, Mismatch, Set};
+use super::modules::{self, Mismatch, Set, Telling};
 use super::names::Finder;
-use super::record::{home_of, stub_hash, stub_identity, verify};
-use super::setting::{Cache, Mode, cache};
+use super::record::{home_of, read_tier, stub_hash, stub_identity, verify};
+use super::setting::{Cache, Mode, Place, cache};
 use crate::cx::Cx;
 use crate::runtime::rt;
 use rustc_hash::FxHashMap;
@@ -43,6 +44,7 @@ pub enum Found {
 /// A segment, and which of its sets hold here.
 struct Open {
     view: Segment,
+    telling: Telling,
     sets: LeafLock<Vec<Known>>,
 }
 
@@ -55,20 +57,32 @@ enum Known {
     Failed(u64),
 }
 
-type Files = FxHashMap<u32, &'static [Open]>;
-/// By the id of home; empty: there is no file that can be used.
+type Files = FxHashMap<(u32, usize), &'static [Open]>;
+/// By the id of home and the number of the place; empty: there is no file that can be used.
+/// More places than there are.
+const PLACES: usize = 4;
 static FILES: LeafLock<Option<Files>> = LeafLock::new(None);
 
-/// The segments of a home, the youngest first.
-fn segments(cache: &Cache, home: ModuleRef) -> &'static [Open] {
-    if let Some(known) = FILES.lock().get_or_insert_default().get(&home.id) {
+/// The segments of a home in one place after the other, the youngest of each first. A place is opened when the ones before it have been gone through.
+fn segments(cache: &Cache, home: ModuleRef) -> impl Iterator<Item = &'static Open> {
+    let places = (0..).map_while(move |n| cache.place(n).map(|place| (n, place)));
+    places.flat_map(move |(n, place)| segments_in(n, place, home))
+}
+
+fn segments_in(number: usize, place: &Place, home: ModuleRef) -> &'static [Open] {
+    let key = (home.id, number);
+    if let Some(known) = FILES.lock().get_or_insert_default().get(&key) {
         return known;
     }
     let open = || -> Option<Vec<Open>> {
-        let subject = modules::subject(home)?;
-        let views = cache.shelf.as_ref()?.read(home.name, &subject).ok()?;
+        if place.telling == Telling::ByHash && !place.may_know(home.name) {
+            return None;
+        }
+        let subject = modules::subject(home, place.telling)?;
+        let views = place.shelf.read(home.name, &subject).ok()?;
         let opened = views.into_iter().map(|view| Open {
             sets: LeafLock::new(vec![Known::Nothing; view.set_count()]),
+            telling: place.telling,
             view,
         });
         Some(opened.collect())
@@ -76,18 +90,12 @@ fn segments(cache: &Cache, home: ModuleRef) -> &'static [Open] {
     let opened: &'static [Open] =
         Box::leak(crate::threads::native(open).unwrap_or_default().into());
     let mut files = FILES.lock();
-    files
-        .get_or_insert_default()
-        .entry(home.id)
-        .or_insert(opened)
+    files.get_or_insert_default().entry(key).or_insert(opened)
 }
 
 /// The undamaged entries with a hash.
 fn read(open: &Open, hash: u64) -> Vec<Kept> {
-    match open.view.has(hash) {
-        true => crate::threads::native(|| open.view.find(hash).collect()),
-        false => Vec::new(),
-    }
+    crate::threads::native(|| open.view.find(hash).collect())
 }
 
 /// Whether there is an entry of the method: then it is not worth compiling ahead. Asks for no file that is not open.
@@ -95,14 +103,21 @@ pub fn is_known(method: MethodRef) -> bool {
     let Some(home) = cache().and_then(|_| home_of(method)) else {
         return false;
     };
-    let known = FILES.lock().get_or_insert_default().get(&home.id).copied();
     let hash = method.stable_hash();
-    known.is_some_and(|k| k.iter().any(|open| open.view.has(hash)))
+    let known = |number| {
+        let files = FILES.lock();
+        files
+            .as_ref()
+            .and_then(|f| f.get(&(home.id, number)).copied())
+    };
+    let mut known = (0..PLACES).filter_map(known);
+    let has = |open: &Open| crate::threads::native(|| open.view.has(hash));
+    known.any(|k| k.iter().any(has))
 }
 
 /// The kept code of a method. Called in Runtime state without locks.
 pub fn find<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
-    let Some(cache) = cache().filter(|c| c.shelf.is_some()) else {
+    let Some(cache) = cache().filter(|c| c.mode != Mode::Convert) else {
         return Found::Nothing(None);
     };
     if let Some(part) = &rt().options.verbose_jit
@@ -117,9 +132,14 @@ pub fn find<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
     found
 }
 
+/// As [`find`], for who compiles ahead: whatever is printed of the method, and without counting time.
+pub(super) fn look_exactly<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
+    cache().map_or(Found::Nothing(None), |cache| look(cx, cache, method))
+}
+
 /// The kept code of an invoke stub, by the key of its signature.
 pub fn find_stub(key: &str) -> Option<Blob> {
-    let cache = cache().filter(|c| c.shelf.is_some())?;
+    let cache = cache()?;
     let start = Instant::now();
     let home = rt().universe.corlib();
     let wanted = stub_identity(key);
@@ -133,7 +153,7 @@ pub fn find_stub(key: &str) -> Option<Blob> {
         let blob = content.blob().ok()?;
         (entry.identity() == wanted && content.read.is_at_end()).then_some(blob)
     };
-    let found = segments(cache, home).iter().find_map(|open| {
+    let found = segments(cache, home).find_map(|open| {
         read(open, stub_hash(key))
             .iter()
             .find_map(|k| use_one(open, k))
@@ -156,6 +176,8 @@ enum Rejected {
     Other,
     /// A class is not initialised yet; all that the entry assumes.
     Init(Vec<ClassRef>),
+    /// A compile might inline more by now, and load an assembly for that.
+    Less,
 }
 impl From<Damaged> for Rejected {
     fn from(_: Damaged) -> Rejected {
@@ -181,6 +203,7 @@ fn look<'cx>(cx: &'cx Cx<'cx>, cache: &Cache, method: MethodRef) -> Found {
                 Err(Rejected::Other) => {}
                 Err(Rejected::Damaged) => reason = &counts::REJECTED_DAMAGED,
                 Err(Rejected::Modules) => reason = &counts::REJECTED_MODULES,
+                Err(Rejected::Less) => reason = &counts::REJECTED_LESS,
                 Err(Rejected::Init(classes)) => {
                     reason = &counts::REJECTED_INIT;
                     assumed = Some(classes);
@@ -210,12 +233,17 @@ fn use_entry<'cx>(
         return Err(Rejected::Other);
     }
     let mut content = finder(In::new(entry.content()));
-    let count = content.read.count()?;
-    let assumed: Vec<ClassRef> = (0..count)
-        .map(|_| content.class())
-        .collect::<Read<Vec<_>>>()?;
+    let tier = read_tier(content.read.byte()?)?;
+    let mut classes = || -> Read<Vec<ClassRef>> {
+        let count = content.read.count()?;
+        (0..count).map(|_| content.class()).collect()
+    };
+    let (assumed, missed) = (classes()?, classes()?);
     if !assumed.iter().all(|c| rt().is_initialized(c)) {
         return Err(Rejected::Init(assumed));
+    }
+    if missed.iter().any(|c| rt().is_initialized(c)) && modules::can_load_more(&set.modules) {
+        return Err(Rejected::Less);
     }
     let bytes = content.read.rest();
     let blob = content.blob()?;
@@ -224,7 +252,9 @@ fn use_entry<'cx>(
     }
     if cache.mode == Mode::Verify {
         cx.native(|| {
-            crate::threads::service_stack::on_service_stack(|| verify(method, &set, assumed, bytes))
+            crate::threads::service_stack::on_service_stack(|| {
+                verify(method, tier, &set, assumed, bytes);
+            })
         });
     }
     Ok(blob)
@@ -241,7 +271,7 @@ fn holds(home: ModuleRef, open: &Open, number: u32) -> Result<Arc<Set>, Rejected
         _ => {}
     }
     let bytes = open.view.set(number).ok_or(Rejected::Damaged)?;
-    let (state, result) = match modules::check(home, bytes) {
+    let (state, result) = match modules::check(home, bytes, open.telling) {
         Ok(modules) => {
             let set = Arc::new(Set {
                 bytes: bytes.to_vec(),

@@ -14,6 +14,7 @@
 //! lookup    from a method to a blob
 //! record    from a compile to an entry
 //! save      from entries to files
+//! ahead     entries that are made before a program runs
 //! counts    what `--stats` says
 //! ```
 //!
@@ -32,8 +33,9 @@
 //! # Invariants
 //! * A hit never changes what a program does. In any doubt the method is compiled.
 //! * A failure of any kind is a miss. Nothing here throws.
-//! * A look-up loads no assembly, so assemblies are loaded when they are without a cache: by compiles, which are not kept then. (Except that a hit
-//!   may have inlined less than a compile would now, and so loads later what the inlined code needs.)
+//! * A look-up loads no assembly, so assemblies are loaded when they are without a cache: by compiles, which are not kept then. Where a compile
+//!   might load more than the code that was kept, because classes are initialised by now, the method is compiled.
+pub mod ahead;
 mod blobs;
 pub mod counts;
 mod lookup;

@@ -22,18 +22,29 @@
 //! * A module whose content cannot be told (bytes, one of several files) is in no set; what can reach it is not kept.
 //!
 //! # Contents
-//! | the file | its subject has |
-//! |---|---|
-//! | on a disk of this machine, last changed more than two minutes ago | device, inode, length and times: the kernel changes these with the content |
-//! | any other | a hash of what was mapped. Times say nothing yet (stores to mapped pages), or are made up (images, servers) |
+//! | the file | its subject has, by stamp | by hash |
+//! |---|---|---|
+//! | on a disk of this machine, last changed more than two minutes ago | device, inode, length and times: the kernel changes these with the content | a hash, which a memo may know by the former |
+//! | any other | a hash of what was mapped. Times say nothing yet (stores to mapped pages), or are made up (images, servers) | the same |
 use crate::loader::{Origin, without_loading};
 use crate::runtime::rt;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use vervet_codecache::checksum::content_hash;
+use vervet_codecache::memo::{Memo, Stamp};
 use vervet_codecache::wire::{Damaged, In, Out, Read};
 use vervet_os::LeafLock;
+use vervet_os::memory::FileStamp;
 use vervet_types::{ModuleRef, edges};
+
+/// How contents are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Telling {
+    /// By what the file system says, where that is worth something: for code that is kept where it was made.
+    ByStamp,
+    /// By their bytes: for code that was compiled ahead, and for files that are packed and unpacked.
+    ByHash,
+}
 
 /// See the module.
 pub struct Set {
@@ -51,38 +62,50 @@ impl Set {
     }
 }
 
-type Subjects = FxHashMap<u32, Option<Arc<[u8]>>>;
+type Subjects = FxHashMap<(u32, Telling), Option<Arc<[u8]>>>;
 /// By the id of the module.
 static SUBJECTS: LeafLock<Option<Subjects>> = LeafLock::new(None);
+/// Hashes that need not be computed.
+static MEMOS: LeafLock<Vec<Memo>> = LeafLock::new(Vec::new());
+
+/// Adds hashes that a directory knows.
+pub(super) fn add_memo(memo: Memo) {
+    MEMOS.lock().push(memo);
+}
 
 /// What tells the content of a module from every other. None: it cannot be told.
-pub fn subject(module: ModuleRef) -> Option<Arc<[u8]>> {
-    if let Some(known) = SUBJECTS.lock().get_or_insert_default().get(&module.id) {
+pub fn subject(module: ModuleRef, telling: Telling) -> Option<Arc<[u8]>> {
+    let key = (module.id, telling);
+    if let Some(known) = SUBJECTS.lock().get_or_insert_default().get(&key) {
         return known.clone();
     }
     // May read the whole file.
-    let made: Option<Arc<[u8]>> = crate::threads::native(|| make_subject(module)).map(Into::into);
+    let made: Option<Arc<[u8]>> =
+        crate::threads::native(|| make_subject(module, telling)).map(Into::into);
     let mut subjects = SUBJECTS.lock();
     subjects
         .get_or_insert_default()
-        .entry(module.id)
+        .entry(key)
         .or_insert(made)
         .clone()
 }
 
-fn make_subject(module: ModuleRef) -> Option<Vec<u8>> {
+fn make_subject(module: ModuleRef, telling: Telling) -> Option<Vec<u8>> {
     if !module.is_whole_assembly() {
         return None;
     }
     let row = module.image.module(1).ok()?;
     let mut out = Out::default();
     out.string(&module.image.guid(row.mvid).ok()?);
-    match rt().loader.origin(module)? {
-        Origin::Binary => out.byte(0),
-        Origin::File {
-            stamp,
-            is_settled: true,
-        } => {
+    match (rt().loader.origin(module)?, telling) {
+        (Origin::Binary, _) => out.byte(0),
+        (
+            Origin::File {
+                stamp,
+                is_settled: true,
+            },
+            Telling::ByStamp,
+        ) => {
             out.byte(1);
             for n in [stamp.device, stamp.inode, stamp.size] {
                 out.number(n);
@@ -90,16 +113,31 @@ fn make_subject(module: ModuleRef) -> Option<Vec<u8>> {
             out.bytes.extend_from_slice(&stamp.modified.to_le_bytes());
             out.bytes.extend_from_slice(&stamp.changed.to_le_bytes());
         }
-        Origin::File {
-            is_settled: false, ..
-        } => {
+        (Origin::File { stamp, is_settled }, _) => {
             out.byte(2);
             out.count(module.image.data().len());
-            out.bytes
-                .extend_from_slice(&content_hash(module.image.data()));
+            let known = is_settled.then(|| known_hash(&stamp)).flatten();
+            let hash = known.unwrap_or_else(|| content_hash(module.image.data()));
+            out.bytes.extend_from_slice(&hash);
         }
     }
     Some(out.bytes)
+}
+
+fn known_hash(stamp: &FileStamp) -> Option<[u8; 16]> {
+    let stamp = stamp_bytes(stamp);
+    MEMOS.lock().iter().find_map(|m| m.find(&stamp))
+}
+
+/// A stamp as memos have it: device and inode name the file.
+pub(super) fn stamp_bytes(stamp: &FileStamp) -> Stamp {
+    let mut bytes: Stamp = [0; 56];
+    bytes[..8].copy_from_slice(&stamp.device.to_le_bytes());
+    bytes[8..16].copy_from_slice(&stamp.inode.to_le_bytes());
+    bytes[16..24].copy_from_slice(&stamp.size.to_le_bytes());
+    bytes[24..40].copy_from_slice(&stamp.modified.to_le_bytes());
+    bytes[40..].copy_from_slice(&stamp.changed.to_le_bytes());
+    bytes
 }
 
 /// Whether every module whose content is known by its hash still has that content.
@@ -114,15 +152,18 @@ pub fn are_contents_same() -> bool {
                 ..
             })
         );
-        let known = SUBJECTS
-            .lock()
-            .get_or_insert_default()
-            .get(&module.id)
-            .cloned();
-        match known.flatten() {
-            Some(known) if is_hashed => make_subject(module).as_deref() == Some(&*known),
-            _ => true,
-        }
+        let same = |telling| {
+            let subjects = SUBJECTS.lock();
+            let known = subjects
+                .as_ref()
+                .and_then(|s| s.get(&(module.id, telling)).cloned());
+            drop(subjects);
+            match known.flatten() {
+                Some(known) => make_subject(module, telling).as_deref() == Some(&*known),
+                None => true,
+            }
+        };
+        !is_hashed || same(Telling::ByStamp) && same(Telling::ByHash)
     })
 }
 
@@ -138,29 +179,30 @@ fn first_modules(home: ModuleRef) -> Vec<ModuleRef> {
 }
 
 /// Sets by the id of home, each with the generation in which it was made.
-type Known = FxHashMap<u32, (u64, Option<Arc<Set>>)>;
+type Known = FxHashMap<(u32, Telling), (u64, Option<Arc<Set>>)>;
 static KNOWN: LeafLock<Option<Known>> = LeafLock::new(None);
 
 /// What code of `home` depends on, as edges are bound now. None: it cannot be told.
-pub fn set_of(home: ModuleRef) -> Option<Arc<Set>> {
+pub fn set_of(home: ModuleRef, telling: Telling) -> Option<Arc<Set>> {
+    let key = (home.id, telling);
     // Read first: edges that are bound meanwhile may be in the set, and then it is made again for nothing.
     let generation = edges::generation();
-    if let Some((at, set)) = KNOWN.lock().get_or_insert_default().get(&home.id)
+    if let Some((at, set)) = KNOWN.lock().get_or_insert_default().get(&key)
         && *at == generation
     {
         return set.clone();
     }
-    let set = make_set(home).map(Arc::new);
+    let set = make_set(home, telling).map(Arc::new);
     let mut known = KNOWN.lock();
     known
         .get_or_insert_default()
-        .insert(home.id, (generation, set.clone()));
+        .insert(key, (generation, set.clone()));
     set
 }
 
-fn make_set(home: ModuleRef) -> Option<Set> {
+fn make_set(home: ModuleRef, telling: Telling) -> Option<Set> {
     let mut modules = first_modules(home);
-    subject(home)?;
+    subject(home, telling)?;
     let (mut out, mut count) = (Out::default(), 0);
     let mut next = 0;
     while let Some(from) = modules.get(next).copied() {
@@ -172,7 +214,7 @@ fn make_set(home: ModuleRef) -> Option<Set> {
                 Some(known) => out.count(known + 1),
                 None => {
                     out.count(0);
-                    out.string(&subject(to)?);
+                    out.string(&subject(to, telling)?);
                     modules.push(to);
                 }
             }
@@ -187,6 +229,12 @@ fn make_set(home: ModuleRef) -> Option<Set> {
         bytes: bytes.bytes,
         modules,
     })
+}
+
+/// Whether code of these modules may mean an assembly that is not bound yet.
+pub(super) fn can_load_more(modules: &[ModuleRef]) -> bool {
+    let all = |m: &ModuleRef| m.image.row_count(vervet_metadata::Table::AssemblyRef) as usize;
+    modules.iter().any(|m| m.edges().count() < all(m))
 }
 
 /// An edge that a set records.
@@ -234,18 +282,23 @@ pub enum Mismatch {
 }
 
 /// The modules of a recorded set by number, if every edge of it leads here where it led then. Loads nothing.
-pub fn check(home: ModuleRef, bytes: &[u8]) -> Result<Vec<ModuleRef>, Mismatch> {
+pub fn check(home: ModuleRef, bytes: &[u8], telling: Telling) -> Result<Vec<ModuleRef>, Mismatch> {
     let edges = read_edges(bytes).map_err(|Damaged| Mismatch::Damaged)?;
     let mut modules = first_modules(home);
     for e in &edges {
         let from = *modules.get(e.from).ok_or(Mismatch::Damaged)?;
-        follow(from, e, &mut modules)?;
+        follow(from, e, &mut modules, telling)?;
     }
     Ok(modules)
 }
 
 /// Follows one edge, and compares where it leads.
-fn follow(from: ModuleRef, e: &Edge<'_>, modules: &mut Vec<ModuleRef>) -> Result<(), Mismatch> {
+fn follow(
+    from: ModuleRef,
+    e: &Edge<'_>,
+    modules: &mut Vec<ModuleRef>,
+    telling: Telling,
+) -> Result<(), Mismatch> {
     let rows = from.image.row_count(vervet_metadata::Table::AssemblyRef);
     if !(1..=rows).contains(&e.rid) {
         return Err(Mismatch::Damaged);
@@ -264,7 +317,7 @@ fn follow(from: ModuleRef, e: &Edge<'_>, modules: &mut Vec<ModuleRef>) -> Result
             Some(_) => Err(Mismatch::Other),
             None => Err(Mismatch::Damaged),
         },
-        To::New(wanted) => match subject(to) {
+        To::New(wanted) => match subject(to, telling) {
             Some(found) if *found == *wanted && !modules.contains(&to) => {
                 modules.push(to);
                 Ok(())

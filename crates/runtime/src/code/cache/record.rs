@@ -7,12 +7,13 @@
 //! # Invariants
 //! * The compiler gets one answer for a class, however often it asks and whatever other threads do meanwhile. All classes for which the answer was yes,
 //!   and which have a constructor, are in the entry.
+//! * Classes that were not initialised, and for that kept a body from being inlined, are in the entry, too.
 //! * A compile during which an edge could not be bound is not kept: with the edge the code may be other code.
 //! * A compile that loads an assembly is not kept, because a hit loads none: in another process the assembly would be loaded later, or never.
 //! * An entry in place of one that assumed too much assumes a part of what that one did. So programs that initialise classes in
 //!   different orders come to an entry that serves all of them.
 use super::counts;
-use super::modules::{self, Set};
+use super::modules::{self, Set, Telling};
 use super::names::Namer;
 use super::setting::{Mode, cache};
 use crate::runtime::rt;
@@ -20,7 +21,8 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use vervet_codecache::shelf::New;
 use vervet_codecache::wire::Out;
-use vervet_jit::{Blob, CompileEnv, CompileError};
+use vervet_codecache::wire::{Damaged, Read};
+use vervet_jit::{Blob, CompileEnv, CompileError, Tier};
 use vervet_types::edges;
 use vervet_types::{ClassKind, ClassRef, MethodRef, ModuleRef};
 
@@ -30,6 +32,9 @@ pub struct Compiled {
     pub blob: Blob,
     /// What the code assumes; None: it cannot be kept.
     assumed: Option<Vec<ClassRef>>,
+    /// Had they been initialised, the code might have more inlined, and might have loaded what that needs.
+    missed: Vec<ClassRef>,
+    tier: Tier,
 }
 
 /// An entry that is not in a file yet.
@@ -46,6 +51,7 @@ pub(super) struct Env {
     is_replay: bool,
     answers: RefCell<FxHashMap<u32, bool>>,
     assumed: RefCell<Vec<ClassRef>>,
+    missed: RefCell<Vec<ClassRef>>,
 }
 
 impl Env {
@@ -55,6 +61,7 @@ impl Env {
             is_replay,
             answers: RefCell::default(),
             assumed: RefCell::default(),
+            missed: RefCell::default(),
         }
     }
 }
@@ -73,45 +80,76 @@ impl CompileEnv for Env {
         }
         answer
     }
+    fn missed(&self, classes: &[ClassRef]) {
+        let mut missed = self.missed.borrow_mut();
+        for class in classes {
+            if !missed.contains(class) {
+                missed.push(class);
+            }
+        }
+    }
 }
 
 /// Compiles a method. Touches no object: any thread may call it. With `only`, no other class counts as initialised.
 pub fn compile(method: MethodRef, only: Option<Vec<ClassRef>>) -> Result<Compiled, CompileError> {
+    let tier = rt().compiler.tier_for(method);
+    let is_restricted = only.is_some();
+    let compiled = compile_as(method, tier, only)?;
+    // Code that assumes less must not have missed what a run without a cache would load now.
+    let has_missed = compiled.missed.iter().any(|c| rt().is_initialized(c));
+    match is_restricted && has_missed {
+        true => compile_as(method, tier, None),
+        false => Ok(compiled),
+    }
+}
+
+/// As [`compile`], in a tier that the caller chooses.
+pub fn compile_as(
+    method: MethodRef,
+    tier: Tier,
+    only: Option<Vec<ClassRef>>,
+) -> Result<Compiled, CompileError> {
     let compiler = &rt().compiler;
-    let tier = compiler.tier_for(method);
     let env = Env::new(only, false);
     let Some(cache) = cache() else {
         let blob = compiler.compile(method, &env, tier)?;
         return Ok(Compiled {
             blob,
             assumed: None,
+            missed: Vec::new(),
+            tier,
         });
     };
     let loads = crate::loader::loads();
     let (blob, has_failed) = edges::watch(|| compiler.compile(method, &env, tier));
     let blob = blob?;
-    let assumed = env.assumed.into_inner();
+    let (assumed, missed) = (env.assumed.into_inner(), env.missed.into_inner());
     if cache.mode == Mode::Convert {
         let blob = convert(method, blob);
         return Ok(Compiled {
             blob,
             assumed: None,
+            missed: Vec::new(),
+            tier,
         });
     }
     let can_be_kept = !has_failed && loads == crate::loader::loads() && blob.listing.is_none();
     Ok(Compiled {
         blob,
         assumed: can_be_kept.then_some(assumed),
+        missed,
+        tier,
     })
 }
 
 /// Keeps the code of a method that is about to be linked. What is compiled ahead and never called is not written.
 pub fn keep(method: MethodRef, compiled: &Compiled) {
-    if cache().is_none_or(|c| c.shelf.is_none()) {
+    // Who compiles ahead keeps what the job names; what the start of its own process needs is compiled in the tier of a run.
+    let is_run = rt().options.aot.is_none();
+    let Some(place) = cache().and_then(|c| c.own()).filter(|_| is_run) else {
         return;
-    }
-    let assumed = compiled.assumed.as_ref();
-    match assumed.and_then(|a| entry(method, &compiled.blob, a)) {
+    };
+    match entry(method, compiled, place.telling) {
         Some(entry) => super::save::add(entry),
         None => counts::count(&counts::NOT_KEPT),
     }
@@ -165,9 +203,16 @@ impl Homes {
 }
 
 /// The entry of a method that was compiled. None: it cannot be kept.
-fn entry(method: MethodRef, blob: &Blob, assumed: &[ClassRef]) -> Option<Entry> {
+pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) -> Option<Entry> {
+    let Compiled {
+        blob,
+        assumed,
+        missed,
+        tier,
+    } = compiled;
+    let assumed = assumed.as_ref()?;
     let home = home_of(method)?;
-    let set = modules::set_of(home)?;
+    let set = modules::set_of(home, telling)?;
     let namer = || Namer {
         set: &set,
         out: Out::default(),
@@ -175,8 +220,11 @@ fn entry(method: MethodRef, blob: &Blob, assumed: &[ClassRef]) -> Option<Entry> 
     let mut identity = namer();
     identity.method(method)?;
     let mut content = namer();
+    content.out.byte(tier_number(*tier));
     content.out.count(assumed.len());
     assumed.iter().try_for_each(|c| content.class(c))?;
+    content.out.count(missed.len());
+    missed.iter().try_for_each(|c| content.class(c))?;
     content.blob(blob)?;
     let mut payload = identity.out.bytes;
     let identity = payload.len() as u32;
@@ -192,6 +240,21 @@ fn entry(method: MethodRef, blob: &Blob, assumed: &[ClassRef]) -> Option<Entry> 
     Some(Entry { home, new })
 }
 
+fn tier_number(tier: Tier) -> u8 {
+    match tier {
+        Tier::Quick => 0,
+        Tier::Optimised => 1,
+    }
+}
+/// Reads the tier of an entry.
+pub(super) fn read_tier(number: u8) -> Read<Tier> {
+    match number {
+        0 => Ok(Tier::Quick),
+        1 => Ok(Tier::Optimised),
+        _ => Err(Damaged),
+    }
+}
+
 /// The identity of an invoke stub. A method's begins with the tag of a type, which is never this.
 pub(super) fn stub_identity(key: &str) -> Vec<u8> {
     [&[0xFF], key.as_bytes()].concat()
@@ -203,11 +266,11 @@ pub(super) fn stub_hash(key: &str) -> u64 {
 
 /// Keeps an invoke stub, which is made from nothing but the key of its signature.
 pub fn keep_stub(key: &str, blob: &Blob) {
-    if cache().is_none_or(|c| c.shelf.is_none()) {
+    let Some(place) = cache().and_then(|c| c.own()) else {
         return;
-    }
+    };
     let home = rt().universe.corlib();
-    let Some(set) = modules::set_of(home) else {
+    let Some(set) = modules::set_of(home, place.telling) else {
         return;
     };
     let mut namer = Namer {
@@ -233,7 +296,8 @@ pub fn keep_stub(key: &str, blob: &Blob) {
 
 /// [`Mode::Convert`]: the blob after it was written as bytes and read.
 fn convert(method: MethodRef, blob: Blob) -> Blob {
-    let Some(set) = home_of(method).and_then(modules::set_of) else {
+    let home = home_of(method);
+    let Some(set) = home.and_then(|h| modules::set_of(h, Telling::ByStamp)) else {
         counts::count(&counts::NOT_KEPT);
         return blob;
     };
@@ -277,11 +341,16 @@ fn bytes_of(set: &Set, method: MethodRef, blob: &Blob) -> Option<Vec<u8>> {
     Some(namer.out.bytes)
 }
 
-/// [`Mode::Verify`]: compiles a method as the entry was compiled, and compares. `set` holds, `assumed` is what the entry assumes, `expected` is its blob.
-pub(super) fn verify(method: MethodRef, set: &Set, assumed: Vec<ClassRef>, expected: &[u8]) {
+/// [`Mode::Verify`]: compiles a method as the entry was compiled, and compares. `set` holds; `tier` and `assumed` are the entry's, `expected` is its blob.
+pub(super) fn verify(
+    method: MethodRef,
+    tier: Tier,
+    set: &Set,
+    assumed: Vec<ClassRef>,
+    expected: &[u8],
+) {
     let compiler = &rt().compiler;
     let env = Env::new(Some(assumed), true);
-    let tier = compiler.tier_for(method);
     let (result, has_failed) = edges::watch(|| compiler.compile(method, &env, tier));
     if has_failed {
         return;

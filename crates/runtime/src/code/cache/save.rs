@@ -120,9 +120,27 @@ pub fn at_exit() {
     when_idle();
 }
 
+/// What waits, for who writes it himself.
+pub(super) fn take() -> Vec<(ModuleRef, New)> {
+    let waiting = WAITING.lock().take();
+    waiting.map(|w| w.entries).unwrap_or_default()
+}
+
+/// Entries by the file that they go to.
+pub(super) fn by_home(entries: Vec<(ModuleRef, New)>) -> Vec<(ModuleRef, Vec<New>)> {
+    let mut homes: Vec<(ModuleRef, Vec<New>)> = Vec::new();
+    for (home, new) in entries {
+        match homes.iter_mut().find(|h| h.0 == home) {
+            Some(h) => h.1.push(new),
+            None => homes.push((home, vec![new])),
+        }
+    }
+    homes
+}
+
 /// Writes all that waits.
 fn write() {
-    let Some(shelf) = cache().and_then(|c| c.shelf.as_ref()) else {
+    let Some(place) = cache().and_then(|c| c.own()) else {
         return;
     };
     let entries = match WAITING.lock().as_mut() {
@@ -133,24 +151,17 @@ fn write() {
         None => return,
     };
     let start = Instant::now();
-    let mut homes: Vec<(ModuleRef, Vec<New>)> = Vec::new();
-    for (home, new) in entries {
-        match homes.iter_mut().find(|h| h.0 == home) {
-            Some(h) => h.1.push(new),
-            None => homes.push((home, vec![new])),
-        }
-    }
     // Of a file that was written in place meanwhile nobody knows what was compiled. And a program that has limited its memory gets all of it.
     let is_unchanged = crate::runtime::rt().loader.is_unchanged() && modules::are_contents_same();
     if !is_unchanged || super::setting::is_memory_limited() {
         HAS_FAILED.store(true, Relaxed);
         return;
     }
-    for (home, new) in homes {
-        let Some(subject) = modules::subject(home) else {
+    for (home, new) in by_home(entries) {
+        let Some(subject) = modules::subject(home, place.telling) else {
             continue;
         };
-        match shelf.add(home.name, &subject, &new) {
+        match place.shelf.add(home.name, &subject, &new) {
             Ok(len) => {
                 counts::WRITTEN.fetch_add(len as u64, Relaxed);
             }
