@@ -455,15 +455,23 @@ fn of_one_field(class: ClassRef, field: FieldRef, kind: Native) -> Result<Native
     })
 }
 
-/// Computes a layout.
-fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
+/// The layout of a class library's struct whose native form is declared nowhere.
+fn special(class: ClassRef) -> Result<Option<NativeLayout>, LoadError> {
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {
         if is(class, Known::DateTime) {
-            return of_one_field(class, field, Native::OleDate);
+            return of_one_field(class, field, Native::OleDate).map(Some);
         }
         if is(class, Known::HandleRef) && field.ty()?.is_value_type()? {
-            return of_one_field(class, field, Native::Scalar(Scalar::POINTER));
+            return of_one_field(class, field, Native::Scalar(Scalar::POINTER)).map(Some);
         }
+    }
+    Ok(None)
+}
+
+/// Computes a layout.
+fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
+    if let Some(layout) = special(class)? {
+        return Ok(layout);
     }
     let (packing, least) = class_layout(class);
     let packing = if packing == 0 { 8 } else { packing };
