@@ -254,6 +254,19 @@ layouts! {
         cattrs: RawRef = "cattrs", resources: RawRef = "resources", public_key: RawRef = "public_key",
         version: RawRef = "version", culture: RawRef = "culture", algid: u32 = "algid", flags: u32 = "flags",
         pekind: i32 = "pekind", delay_sign: u8 = "delay_sign", access: u32 = "access",
+        loaded_modules: RawRef = "loaded_modules", win32_resources: RawRef = "win32_resources",
+        permissions_minimum: RawRef = "permissions_minimum", permissions_optional: RawRef = "permissions_optional",
+        permissions_refused: RawRef = "permissions_refused", pe_kind: u32 = "peKind", machine: i32 = "machine",
+        corlib_internal: u8 = "corlib_internal", type_forwarders: RawRef = "type_forwarders",
+    }
+    /// MonoResource, an element of `resources`.
+    MonoResource = "System.Reflection.Emit.MonoResource": NoHeader {
+        data: RawRef = "data", name: RawRef = "name", filename: RawRef = "filename", attrs: u32 = "attrs",
+        offset: u32 = "offset", stream: RawRef = "stream",
+    }
+    /// MonoWin32Resource, an element of `win32_resources`.
+    MonoWin32Resource = "System.Reflection.Emit.MonoWin32Resource": NoHeader {
+        res_type: u32 = "res_type", res_id: u32 = "res_id", lang_id: u32 = "lang_id", data: RawRef = "data",
     }
     /// ModuleBuilder.
     ModuleBuilderObject = "System.Reflection.Emit.ModuleBuilder": Header {

@@ -6,6 +6,7 @@
 //! heaps     by ordinal: index n is the nth item, not an offset
 //! data      method bodies and initial values of fields, by ordinal: what an RVA is in a file
 //! keys      (key column, value) -> rows, in order of their addition
+//! promises  row -> owner, for members that have been mentioned and have no row yet
 //! ```
 //! A row has four bytes for each column, and behind the columns the row that owns it (`OWNER`), where a file has runs: methods of types are
 //! added in any order, so the rows of one type need not lie together. A TypeDef has [`COMPLETE`] there once all of it has been added; before,
@@ -91,8 +92,53 @@ impl Items {
     }
 }
 
+/// Rows in order of addition. Whoever has cloned it sees the first `len` cells, which do not change: cells behind them are filled, and
+/// a list that is full or loses a row gets cells of its own.
+#[derive(Clone, Default)]
+pub(crate) struct RowList {
+    cells: Arc<[AtomicU32]>,
+    len: u32,
+}
+
+impl RowList {
+    fn of(rows: impl Iterator<Item = u32>, room: usize) -> RowList {
+        let mut cells: Vec<AtomicU32> = rows.map(AtomicU32::new).collect();
+        let len = cells.len() as u32;
+        cells.resize_with(cells.len() + room, AtomicU32::default);
+        RowList {
+            cells: cells.into(),
+            len,
+        }
+    }
+    /// Adds a row. Only the list in `keys` is added to, under its lock.
+    fn push(&mut self, rid: u32) {
+        if self.len as usize == self.cells.len() {
+            *self = RowList::of(self.iter(), (self.len as usize).max(1));
+        }
+        self.cells[self.len as usize].store(rid, Ordering::Relaxed);
+        self.len += 1;
+    }
+    fn remove(&mut self, rid: u32) {
+        *self = RowList::of(self.iter().filter(|r| *r != rid), 0);
+    }
+    /// The number of rows.
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+    /// The row at a position, counted from 0.
+    pub(crate) fn get(&self, position: u32) -> Option<u32> {
+        let cell = self.cells[..self.len as usize].get(position as usize)?;
+        Some(cell.load(Ordering::Relaxed))
+    }
+    /// The rows.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let cells = self.cells[..self.len as usize].iter();
+        cells.map(|c| c.load(Ordering::Relaxed))
+    }
+}
+
 /// Rows by the key column (its number) and the value there.
-type Keys = HashMap<(u8, u32), Arc<[u32]>>;
+type Keys = HashMap<(u8, u32), RowList>;
 
 /// See the module.
 pub struct Growing {
@@ -106,6 +152,8 @@ pub struct Growing {
     guids: Items,
     data: Items,
     keys: LeafLock<Keys>,
+    /// The owners of rows that will be there ([`Growing::promise`]).
+    promises: LeafLock<HashMap<(u8, u32), u32>>,
 }
 
 impl core::fmt::Debug for Growing {
@@ -127,6 +175,7 @@ impl Growing {
             guids: Items::new(),
             data: Items::new(),
             keys: LeafLock::default(),
+            promises: LeafLock::default(),
         }))
     }
 
@@ -203,11 +252,10 @@ impl Growing {
                 continue;
             }
             if let Some(list) = before.and_then(|value| keys.get_mut(&(*key as u8, value))) {
-                *list = list.iter().copied().filter(|r| *r != rid).collect();
+                list.remove(rid);
             }
             if after != 0 {
-                let list = keys.entry((*key as u8, after)).or_default();
-                *list = list.iter().copied().chain([rid]).collect();
+                keys.entry((*key as u8, after)).or_default().push(rid);
             }
         }
         self.counts[table as usize].fetch_max(rid, Ordering::Release);
@@ -221,12 +269,21 @@ impl Growing {
         self.counts[table as usize].load(Ordering::Acquire)
     }
     /// The TypeDef rows of that name, whatever their namespace, in order of addition.
-    pub fn types_named(&self, name: &str) -> Arc<[u32]> {
+    pub fn types_named(&self, name: &str) -> Vec<u32> {
         let index = self.strings.known.lock().get(name.as_bytes()).copied();
         match index {
-            Some(index) => self.find(Key::TypeName, index),
-            None => Arc::from([]),
+            Some(index) => self.find(Key::TypeName, index).iter().collect(),
+            None => Vec::new(),
         }
+    }
+    /// Says that row `rid`, whose number is known already, will belong to the row `owner`.
+    pub fn promise(&self, table: Table, rid: u32, owner: u32) {
+        self.promises.lock().insert((table as u8, rid), owner);
+    }
+    /// The owner of a row that was promised and is not there.
+    pub fn promised(&self, table: Table, rid: u32) -> Option<u32> {
+        let owner = self.promises.lock().get(&(table as u8, rid)).copied()?;
+        (!self.has_row(table, rid)).then_some(owner)
     }
     /// Has the table a row of that number?
     pub fn has_row(&self, table: Table, rid: u32) -> bool {
@@ -240,9 +297,9 @@ impl Growing {
         Some(Cells::new(self.row(table, rid)?, &WIDE))
     }
     /// The rows whose cell in that key column is `value`, in order of addition.
-    pub(crate) fn find(&self, key: Key, value: u32) -> Arc<[u32]> {
+    pub(crate) fn find(&self, key: Key, value: u32) -> RowList {
         let list = self.keys.lock().get(&(key as u8, value)).cloned();
-        list.unwrap_or_else(|| Arc::from([]))
+        list.unwrap_or_default()
     }
     pub(crate) fn string(&self, index: u32) -> Option<&'static [u8]> {
         self.strings.get(index)
@@ -315,6 +372,35 @@ mod tests {
         assert!(g.put_row(Table::Constant, 0, &[8, 0, 0], 0).is_err());
         assert!(g.put_row(Table::Constant, 1, &[8], 0).is_err());
         assert!(g.put_row(Table::Constant, 1 << 24, &[8, 0, 0], 0).is_err());
+    }
+
+    #[test]
+    fn lists_of_rows_that_were_handed_out_do_not_change() {
+        let (g, image) = image();
+        for rid in 1..=5 {
+            g.put_row(Table::MethodDef, rid, &[0, 0, 0, 0, 0, 0], 1)
+                .unwrap();
+        }
+        let before = image.type_methods(1);
+        g.put_row(Table::MethodDef, 6, &[0, 0, 0, 0, 0, 0], 1)
+            .unwrap();
+        g.put_row(Table::MethodDef, 2, &[0, 0, 0, 0, 0, 0], 3)
+            .unwrap();
+        g.put_row(Table::MethodDef, 7, &[0, 0, 0, 0, 0, 0], 1)
+            .unwrap();
+        assert!(before.eq(1..=5));
+        assert!(image.type_methods(1).eq([1, 3, 4, 5, 6, 7]));
+        assert!(image.type_methods(3).eq([2]));
+    }
+
+    #[test]
+    fn a_promise_holds_until_the_row_is_there() {
+        let (g, _) = image();
+        g.promise(Table::Field, 3, 1);
+        assert_eq!(g.promised(Table::Field, 3), Some(1));
+        assert_eq!(g.promised(Table::MethodDef, 3), None);
+        g.put_row(Table::Field, 3, &[0, 0, 0], 1).unwrap();
+        assert_eq!(g.promised(Table::Field, 3), None);
     }
 
     #[test]

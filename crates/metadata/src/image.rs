@@ -169,6 +169,11 @@ impl<'a> Image<'a> {
         }
     }
 
+    /// The resources directory: each resource with its length before it.
+    pub fn resources_directory(&self) -> &'a [u8] {
+        self.resources
+    }
+
     /// The resource at `offset` in the resources directory (II.24.2.4).
     pub fn resource(&self, offset: u32) -> Result<&'a [u8], Error> {
         let bad = |reason| Error::format(reason, offset as usize);

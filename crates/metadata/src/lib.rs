@@ -33,6 +33,7 @@ pub mod text;
 mod token;
 pub mod version;
 pub mod walk;
+pub mod write;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

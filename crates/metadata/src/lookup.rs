@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use vervet_os::LeafLock;
 
+use crate::growing::RowList;
 use crate::image::Image;
 use crate::keys::{Key, OWNER};
 use crate::tables::{Coded, Table, Tables, schema};
@@ -47,6 +48,8 @@ enum Via<'i> {
     Direct,
     /// The positions index this list (from 0).
     List(Arc<[u32]>),
+    /// The same, of an image that grows.
+    Rows(RowList),
     /// The positions are rows of an indirection table.
     Ptr(&'i Tables<'i>, Table),
     /// The positions are rows of this table, whose first cell is the answer.
@@ -54,6 +57,13 @@ enum Via<'i> {
 }
 
 impl Rids<'_> {
+    fn rows(rows: RowList) -> Self {
+        Rids {
+            positions: 0..rows.len(),
+            via: Via::Rows(rows),
+        }
+    }
+
     fn list(rids: Arc<[u32]>) -> Self {
         Rids {
             positions: 0..rids.len() as u32,
@@ -72,6 +82,7 @@ impl Rids<'_> {
         match &self.via {
             Via::Direct => position,
             Via::List(list) => list.get(position as usize).copied().unwrap_or(0),
+            Via::Rows(rows) => rows.get(position).unwrap_or(0),
             Via::Ptr(tables, ptr) => tables.cell(*ptr, position, 0).unwrap_or(0),
             Via::Cell(tables, list, table) => {
                 let rid = match list {
@@ -177,7 +188,7 @@ impl<'a> Image<'a> {
             return Rids::range(0..0);
         };
         if let Some(g) = self.grows() {
-            return Rids::list(g.find(key, value));
+            return Rids::rows(g.find(key, value));
         }
         let (positions, order) = self.equal(key, value);
         Rids {
@@ -191,9 +202,9 @@ impl<'a> Image<'a> {
     }
 
     /// The run of `target` rows that row `rid` of the key's table starts.
-    fn run(&self, key: Key, rid: u32, target: Table) -> Rids<'_> {
+    pub(crate) fn run(&self, key: Key, rid: u32, target: Table) -> Rids<'_> {
         if let Some(g) = self.grows() {
-            return Rids::list(g.find(key, rid));
+            return Rids::rows(g.find(key, rid));
         }
         let (owner, column) = key.column();
         let Some(start) = self.tables().cell(owner, rid, column) else {
@@ -363,7 +374,7 @@ impl<'a> Image<'a> {
         }
         if let Some(g) = self.grows() {
             let rows = g.find(Key::Enclosing, enclosing);
-            let nested = |row: &u32| self.tables().cell(Table::NestedClass, *row, 0);
+            let nested = |row: u32| self.tables().cell(Table::NestedClass, row, 0);
             return Rids::list(rows.iter().filter_map(nested).collect());
         }
         let (positions, order) = self.equal(Key::Enclosing, enclosing);

@@ -46,18 +46,22 @@ const SUBDIRECTORY: u32 = 1 << 31;
 
 /// The version resource of a file, given its bytes. None: it is no PE file, or has none.
 pub fn version_info(file: &[u8]) -> Option<VersionInfo> {
+    parse(win32_resource(file, RT_VERSION, None)?)
+}
+
+/// The Win32 resource of that type and number (none: the first), in the first language.
+pub fn win32_resource(file: &[u8], kind: u32, number: Option<u32>) -> Option<&[u8]> {
     let pe = Pe::parse(file).ok()?;
     let tree = pe.directory(pe.data_directory(RESOURCES).ok()??).ok()?;
-    // Type, name, language: of the last two, the first.
-    let mut place = entry(tree, 0, Some(RT_VERSION))?;
-    for _ in 0..2 {
-        place = entry(tree, (place & !SUBDIRECTORY) as usize, None)?;
+    let mut place = entry(tree, 0, Some(kind))?;
+    for wanted in [number, None] {
+        place = entry(tree, (place & !SUBDIRECTORY) as usize, wanted)?;
     }
     let (data, length) = (
         u32_at(tree, place as usize)?,
         u32_at(tree, place as usize + 4)?,
     );
-    parse(pe.directory((data, length)).ok()?)
+    pe.directory((data, length)).ok()
 }
 
 /// Where the entry of a resource directory leads that has that number, or its first entry.

@@ -32,7 +32,7 @@ use vervet_binder::mono_config::{Locations, MonoConfig};
 use vervet_binder::name::AssemblyName;
 use vervet_binder::token::PublicKeyToken;
 use vervet_os::{LeafLock, Published};
-use vervet_types::error::Need;
+use vervet_types::error::{Ask, Need};
 use vervet_types::module::AssemblyRefInfo;
 use vervet_types::{
     Assembly, AssemblyLoader, ClassRef, Known, LoadError, Module, ModuleRef, Universe,
@@ -431,8 +431,8 @@ impl Loader {
 
     /// Raises the event a compile asked for; if it gives nothing, the next try fails for good.
     pub fn supply<'cx>(&self, cx: &'cx Cx<'cx>, need: &Need) -> Result<()> {
-        if let Need::Builder { class, must } = need {
-            return complete(cx, class, *must);
+        if let Need::Builder { class, ask } = need {
+            return complete(cx, class, *ask);
         }
         let Need::Assembly {
             requesting,
@@ -495,11 +495,11 @@ impl Loader {
     }
 }
 
-/// Raises AppDomain.TypeResolve for a type that has been named and not created: a handler may create it.
+/// Has the program create a type that has been named: by a handler of AppDomain.TypeResolve, or by `CreateType`.
 ///
 /// # Errors
 /// TypeLoadException: none has, and it must be created.
-fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, must: bool) -> Result<()> {
+fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, ask: Ask) -> Result<()> {
     class.set_offered();
     let key = (
         BUILDER_KIND,
@@ -508,7 +508,17 @@ fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, must: bool) -> Result<()> {
     );
     let domain = &cx.rt().domain;
     let app_domain = *domain.app_domain.lock();
-    if let (Some(root), Some(builder)) = (app_domain, domain.cached(key))
+    if class.rid() == 1 && domain.cached(key).is_none() {
+        return cx.load(class.module.complete_global());
+    }
+    if ask == Ask::Create
+        && let Some(builder) = domain.cached(key)
+    {
+        let create = cx.load(builder.class().find_method("CreateType", Some(0)))?;
+        if let Some(create) = create {
+            cx.invoke(create, Some(Value::Ref(builder)), &[])?;
+        }
+    } else if let (Some(root), Some(builder)) = (app_domain, domain.cached(key))
         && let Some(method) = cx.load(
             cx.known(Known::AppDomain)
                 .find_method("DoTypeBuilderResolve", Some(1)),
@@ -517,7 +527,7 @@ fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, must: bool) -> Result<()> {
         cx.invoke(method, Some(Value::Ref(root.get())), &[Value::Ref(builder)])?;
     }
     match class.complete() {
-        Err(_) if must => Err(cx.throw_load(LoadError::type_load(class, ""))),
+        Err(_) if ask != Ask::Offer => Err(cx.throw_load(LoadError::type_load(class, ""))),
         _ => Ok(()),
     }
 }

@@ -63,6 +63,10 @@ impl Universe {
             }
             return Ok(false);
         }
+        if to.is_named_only() {
+            // A type that derives from it cannot be complete.
+            return Ok(false);
+        }
         match (&from.kind, &to.kind) {
             (ClassKind::SzArray(a), ClassKind::SzArray(b)) => return self.elements(a, b, depth),
             (ClassKind::Array { elem: a, rank: n }, ClassKind::Array { elem: b, rank: m }) => {

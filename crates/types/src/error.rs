@@ -39,9 +39,20 @@ pub enum Need {
     Builder {
         /// The definition.
         class: ClassRef,
-        /// It is an error if nobody does that. Else the program is only given the opportunity.
-        must: bool,
+        /// How it is asked for.
+        ask: Ask,
     },
+}
+
+/// How the program is asked to complete a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// AppDomain.TypeResolve is raised; it is no error if nobody completes the type.
+    Offer,
+    /// AppDomain.TypeResolve is raised, and the type must be complete then.
+    Must,
+    /// `CreateType` is called.
+    Create,
 }
 
 /// See the module.
@@ -131,6 +142,9 @@ pub enum LoadError {
         /// Full name of the class it was called on.
         class: String,
     },
+    /// NotSupportedException: a member of a type that has not been created.
+    #[error("The invoked member is not supported in a dynamic module.")]
+    NotCreated,
     /// OutOfMemoryException: an area of the runtime's is used up.
     #[error("there is no room for more {0}")]
     OutOfMemory(&'static str),
@@ -270,6 +284,7 @@ impl LoadError {
             LoadError::Access { .. } => Known::MethodAccessException,
             LoadError::Verification { .. } => Known::VerificationException,
             LoadError::Ambiguous { .. } => Known::AmbiguousImplementationException,
+            LoadError::NotCreated => Known::NotSupportedException,
             LoadError::OutOfMemory(_) => Known::OutOfMemoryException,
             LoadError::Need(_) => return None,
         })

@@ -96,7 +96,8 @@ impl Universe {
         assembly.add_module(module);
         Ok(module)
     }
-    /// A module with the rows of the module itself and of `<Module>`, which is complete and has no members.
+    /// A module with the rows of the module itself and of `<Module>`, which is complete when its members are asked for, or when the program has
+    /// defined some ([`Module::complete_global`]).
     fn growing_module(&'static self, name: String, mvid: [u8; 16]) -> R<ModuleRef> {
         let growing = Growing::leak();
         let name = &*name.leak();
@@ -109,13 +110,17 @@ impl Universe {
         ];
         growing.put_row(Table::Module, 1, &cells, 0)?;
         let global = growing.add_string(b"<Module>")?;
-        growing.put_row(Table::TypeDef, 1, &[0, global, 0, 0, 0, 0], COMPLETE)?;
+        growing.put_row(Table::TypeDef, 1, &[0, global, 0, 0, 0, 0], 0)?;
         let image = Image::growing(growing);
         Ok(self.add_module(|id| Module::new(image, id, None, name, false, self)))
     }
 }
 
 impl Module {
+    /// The type that a member will belong to that has been mentioned and has no row yet.
+    pub(crate) fn promised(&'static self, table: Table, rid: u32) -> Option<u32> {
+        self.image.grows()?.promised(table, rid)
+    }
     /// What the module grows by.
     ///
     /// # Errors
@@ -124,6 +129,14 @@ impl Module {
         self.image
             .grows()
             .ok_or_else(|| LoadError::bad_image(self, "the module does not grow"))
+    }
+    /// Says that `<Module>` has no members but those that it has.
+    pub fn complete_global(&'static self) -> R<()> {
+        let row = self.image.type_def(1)?;
+        let cells = [row.flags, row.name, row.namespace, 0, 0, 0];
+        Ok(self
+            .growing()?
+            .put_row(Table::TypeDef, 1, &cells, COMPLETE)?)
     }
     /// Changes the module's version identifier.
     pub fn set_mvid(&'static self, mvid: [u8; 16]) -> R<()> {
@@ -245,8 +258,41 @@ impl Class {
         }
         Err(LoadError::Need(Box::new(Need::Builder {
             class: self.def(),
-            must: true,
+            ask: Ask::Must,
         })))
+    }
+    /// Has the type been named only?
+    pub fn is_named_only(&self) -> bool {
+        matches!(self.kind, ClassKind::Def { rid, .. } if !self.module.image.is_complete(rid))
+    }
+    /// The error of a member of this type, which has been named only. `ask`: what may make it complete.
+    pub(crate) fn not_created(&'static self, ask: Option<Ask>) -> LoadError {
+        match ask {
+            Some(ask) => LoadError::Need(Box::new(Need::Builder { class: self, ask })),
+            None => LoadError::NotCreated,
+        }
+    }
+    /// Says that a member of this type can be used: that it is made of no type that has been named only.
+    ///
+    /// # Errors
+    /// * [`Need::Builder`]: a field is asked for, and the type itself is not complete.
+    /// * [`LoadError::NotCreated`]
+    pub(crate) fn members_usable(&'static self, field: bool) -> R<()> {
+        if self.is_named_only() {
+            return Err(self.not_created(field.then_some(Ask::Create)));
+        }
+        let mut left: smallvec::SmallVec<[ClassRef; 8]> = smallvec::smallvec![self];
+        while let Some(class) = left.pop() {
+            if class.is_named_only() {
+                return Err(LoadError::NotCreated);
+            }
+            if let ClassKind::Inst { def, .. } = class.kind {
+                left.push(def);
+            }
+            left.extend(class.args().iter().copied());
+            left.extend(class.element());
+        }
+        Ok(())
     }
     /// Says that the program was asked for the type's members, if it is a definition that has been named only.
     ///
@@ -265,7 +311,7 @@ impl Class {
         }
         Err(LoadError::Need(Box::new(Need::Builder {
             class: self,
-            must: false,
+            ask: Ask::Offer,
         })))
     }
     /// The program has been asked for the type's members: IL that names the type goes on, whether it has them or not.

@@ -79,7 +79,7 @@ pub mod vtable;
 
 pub use class::{Class, ClassKind, Prim};
 pub use dynamic::{DynBody, DynToken, LiteralRef};
-pub use error::{LoadError, Need, R};
+pub use error::{Ask, LoadError, Need, R};
 pub use field::{Field, StaticKind};
 pub use known::Known;
 pub use layout::{Layout, Scalar, ScalarKind};

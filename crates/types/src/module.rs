@@ -262,6 +262,9 @@ impl Module {
         if let Some(m) = self.method_defs.get(rid).and_then(Published::get) {
             return Ok(m);
         }
+        if let Some(owner) = self.promised(Table::MethodDef, rid) {
+            return Err(self.type_def(owner)?.not_created(None));
+        }
         let none = || LoadError::bad_image(self, format!("no method row {rid}"));
         let owner = self.type_def(self.image.method_owner(rid).ok_or_else(none)?)?;
         let class = match self.is_graft {
@@ -276,10 +279,15 @@ impl Module {
             .first()
             .map_or(0, |m| rid.wrapping_sub(m.rid) as usize);
         let is_row = |m: &&MethodRef| m.rid == rid && m.module == self;
-        let found = methods
-            .get(guess)
-            .filter(is_row)
-            .or_else(|| methods.iter().find(is_row));
+        let found = methods.get(guess).filter(is_row).or_else(|| {
+            // Rows of one type are in any order here: all of them at once, or each would be searched for.
+            if self.image.grows().is_some() {
+                for m in methods.iter().filter(|m| m.module == self) {
+                    self.method_defs.at(m.rid).set(m);
+                }
+            }
+            methods.iter().find(is_row)
+        });
         Ok(self.method_defs.at(rid).set(found.ok_or_else(none)?))
     }
     /// The field of a Field row.
@@ -287,16 +295,23 @@ impl Module {
         if let Some(f) = self.field_defs.get(rid).and_then(Published::get) {
             return Ok(f);
         }
+        if let Some(owner) = self.promised(Table::Field, rid) {
+            return Err(self.type_def(owner)?.not_created(Some(Ask::Create)));
+        }
         let none = || LoadError::bad_image(self, format!("no field row {rid}"));
         let class = self.type_def(self.image.field_owner(rid).ok_or_else(none)?)?;
         let fields = class.fields()?;
         let guess = fields
             .first()
             .map_or(0, |f| rid.wrapping_sub(f.rid) as usize);
-        let found = fields
-            .get(guess)
-            .filter(|f| f.rid == rid)
-            .or_else(|| fields.iter().find(|f| f.rid == rid));
+        let found = fields.get(guess).filter(|f| f.rid == rid).or_else(|| {
+            if self.image.grows().is_some() {
+                for f in fields {
+                    self.field_defs.at(f.rid).set(f);
+                }
+            }
+            fields.iter().find(|f| f.rid == rid)
+        });
         Ok(self.field_defs.at(rid).set(found.ok_or_else(none)?))
     }
     /// The class a TypeRef row means (II.22.38).
@@ -449,9 +464,9 @@ impl Module {
     /// The row of that name.
     fn row_named(&'static self, namespace: &str, name: &str) -> R<Option<Token>> {
         if let Some(growing) = self.image.grows() {
-            for rid in growing.types_named(name).iter() {
-                let token = Token::new(Table::TypeDef, *rid);
-                let row = self.image.type_def(*rid).map_err(|e| self.bad(e))?;
+            for rid in growing.types_named(name) {
+                let token = Token::new(Table::TypeDef, rid);
+                let row = self.image.type_def(rid).map_err(|e| self.bad(e))?;
                 let nested = row.flags & class::type_flags::VISIBILITY_MASK >= NESTED_PUBLIC;
                 if !nested && self.name_of(token)? == (namespace, name) {
                     return Ok(Some(token));

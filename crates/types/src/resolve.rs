@@ -51,7 +51,7 @@ pub struct Local {
 }
 
 /// What `ldtoken` may name.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenTarget {
     /// A type.
     Type(ClassRef),
@@ -368,6 +368,9 @@ fn find_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
         }
         _ => open_type_token(module, row.class, 0)?,
     };
+    if module.image.grows().is_some() {
+        class.members_usable(matches!(raw, MemberSig::Field(_)))?;
+    }
     let member = match raw {
         MemberSig::Method(raw) => {
             let sig = open_sig(module, &raw, 0)?;

@@ -139,6 +139,7 @@ impl Class {
                     format!("it overrides {declaration}, which is not virtual"),
                 ));
             };
+            self.check_impl(declaration, body)?;
             *cell = body;
             table.has_copies = true;
         }
@@ -176,6 +177,20 @@ impl Class {
             }
         }
         Ok(None)
+    }
+    /// Checks the signatures of the two methods of a MethodImpl (ECMA-335 II.22.27): a caller passes what the declaration says.
+    fn check_impl(&'static self, declaration: MethodRef, body: MethodRef) -> R<()> {
+        match declaration.slot_sig()? == body.slot_sig()? {
+            true => Ok(()),
+            false => {
+                let text = format!(
+                    "Method {} cannot implement {}, whose signature is another",
+                    body.signed_name(),
+                    declaration.signed_name()
+                );
+                Err(LoadError::type_load(self, text))
+            }
+        }
     }
     /// The MethodImpl rows of the class.
     fn method_impls(&'static self) -> R<&'static [MethodImpl]> {
@@ -289,6 +304,7 @@ impl Class {
         {
             if scope.method(row.declaration)? == method {
                 let body = scope.method(row.body)?;
+                self.check_impl(method, body)?;
                 return self.as_overridden(body).map(Some);
             }
         }
@@ -367,7 +383,9 @@ impl Class {
                 .filter(|row| row.name == method.name)
             {
                 if scope.method(row.declaration)? == method {
-                    found.push((interface, scope.method(row.body)?));
+                    let body = scope.method(row.body)?;
+                    self.check_impl(method, body)?;
+                    found.push((interface, body));
                 }
             }
         }

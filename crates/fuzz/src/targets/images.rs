@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::path::Path;
 use vervet_metadata::testing::{Cell, Metadata, cell_place, place};
 use vervet_metadata::walk::{Budget, walk};
+use vervet_metadata::write::{Options, write};
 use vervet_metadata::{Column, Error, Image, Table, fuzz_image};
 
 pub(super) const IMAGE: Target = Target {
@@ -20,6 +21,16 @@ pub(super) const IMAGE: Target = Target {
     generate,
     corpus: || with_installed(Corpus::read("image"), INSTALLED),
     memory: 8 << 20,
+    missing: || None,
+};
+
+pub(super) const WRITE: Target = Target {
+    name: "write",
+    about: "images that are read and written: what was written is read as the same",
+    run: run_write,
+    generate,
+    corpus: || with_installed(Corpus::read("image"), INSTALLED),
+    memory: 64 << 20,
     missing: || None,
 };
 
@@ -67,6 +78,34 @@ fn run(data: &[u8]) {
             let _ = (resource.is_public(), resource.name.len());
         }
     }
+}
+
+/// An image that can be written is read back, and written again as the same bytes.
+fn run_write(data: &[u8]) {
+    // What is written is a copy: more would take the time of a case.
+    const MOST_ROWS: u32 = 100_000;
+    let Ok(image) = Image::parse(data) else {
+        return;
+    };
+    if Table::ALL.iter().map(|t| image.row_count(*t)).sum::<u32>() > MOST_ROWS {
+        return;
+    }
+    fn options<'o>(image: &Image<'o>) -> Options<'o> {
+        Options {
+            entry_point: image.entry_point().unwrap_or_default(),
+            resources: image.resources_directory(),
+            ..Options::default()
+        }
+    }
+    let Ok(written) = write(&image, &options(&image)) else {
+        return;
+    };
+    let again = Image::parse(&written.bytes).expect("what was written can be read");
+    for table in Table::ALL {
+        assert!(again.row_count(*table) <= image.row_count(*table));
+    }
+    let twice = write(&again, &options(&again)).expect("what was read can be written");
+    assert!(written.bytes == twice.bytes, "written twice, it differs");
 }
 
 fn generate(random: &mut Random, corpus: &Corpus) -> Vec<u8> {

@@ -23,6 +23,7 @@ use crate::target::Target;
 /// Every target.
 pub static ALL: &[Target] = &[
     images::IMAGE,
+    images::WRITE,
     signatures::SIGNATURE,
     attributes::ATTRIBUTE,
     bodies::BODY,

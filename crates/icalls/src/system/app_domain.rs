@@ -116,7 +116,12 @@ icalls! {
         }
         let result = invoke::call(cx, entry, ObjRef::NULL, list)?;
         match result.non_null() {
-            Some(code) => Ok(crate::support::values::int_of(cx, code)? as i32),
+            Some(code) => {
+                let code = crate::support::values::int_of(cx, code)? as i32;
+                // Also for the process, unless its own Main answers a number.
+                cx.rt().exit_code.store(code, std::sync::atomic::Ordering::SeqCst);
+                Ok(code)
+            }
             None => Ok(0),
         }
     }

@@ -31,6 +31,20 @@ icalls! {
             }
             return Ok(ObjRef::NULL);
         }
+        // The callee would take the reference for the value.
+        if !target.is_null() && method.is_static() {
+            let first = cx.load(method.sig())?.params.first();
+            let is_value = match first {
+                Some(first) => cx.load(first.is_value_type())?,
+                None => false,
+            };
+            if is_value {
+                if throw_on_bind_failure {
+                    return Err(cx.throw2(Known::ArgumentException, "A delegate cannot be closed over a first argument that is a value", "firstArgument"));
+                }
+                return Ok(ObjRef::NULL);
+            }
+        }
         let open_virtual = target.is_null() && method.is_virtual() && !method.is_static();
         if let Some(t) = target.non_null()
             && method.is_virtual()

@@ -206,7 +206,16 @@ pub fn current_frames(cx: &Cx<'_>, skip: usize) -> Vec<Frame> {
     walk.take_wrapper();
     while let Some(f) = walk.next() {
         for r in RawFrame::of(&f) {
-            out.push(public(r.method, r.pc, r.il, r.wrapper));
+            out.push(match r.method.is_dynamic() {
+                // A live frame has its method; in an exception it has a name only, as in mono.
+                true => Frame {
+                    method: Some(r.method),
+                    il_offset: Some(0),
+                    native_offset: 0,
+                    internal_name: None,
+                },
+                false => public(r.method, r.pc, r.il, r.wrapper),
+            });
         }
         if let Some(m) = walk.take_wrapper() {
             out.push(public(m, 0, 0, true));

@@ -16,7 +16,7 @@ use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
 use vervet_types::{Assembly, ClassRef, Known, ModuleRef, Prim, Property};
 
-/// Adds rows for the CustomAttributeBuilders of an array, but for the first `skip`.
+/// Has rows added for the CustomAttributeBuilders of an array, but for the first `skip`: see [`Encoder::later`].
 pub fn add(
     encoder: &mut Encoder,
     module: ModuleRef,
@@ -34,7 +34,7 @@ pub fn add(
             coded(Coded::CustomAttributeType, constructor)?,
             growing.add_blob(&read::all_bytes(data))?,
         ];
-        growing.add_row(Table::CustomAttribute, &cells, 0)?;
+        encoder.later(growing, Table::CustomAttribute, 0, &cells, 0);
     }
     Ok(())
 }
@@ -56,7 +56,9 @@ pub fn flush<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<(ModuleRef, 
             (module_of(builder)?, Token::new(Table::Module, 1), list)
         };
         let have = module.image.custom_attributes_of(owner).len();
+        e.forget_later();
         add(e, module, owner, list, have)?;
+        e.put_later()?;
         Ok((module, owner))
     })
 }

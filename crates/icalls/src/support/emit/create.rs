@@ -9,14 +9,15 @@
 //!
 //! # Invariants
 //! * The complete TypeDef row is put last, so whoever sees it finds all rows of the type.
-//! * If encoding fails the type stays incomplete. Rows that were added before are found through their owner, so a second attempt would find
-//!   them twice: managed code makes none, because it has marked the builder as created.
+//! * The rows of members wait until everything has been encoded ([`Encoder::later`]). So encoding can be given up at any point and begun anew,
+//!   as it is when a type or assembly has to be asked for, and no row is there twice.
 use crate::support::emit::attributes;
 use crate::support::emit::bodies::{self, ClauseAction};
 use crate::support::emit::encoder::{
     Encoder, coded, compressed, constructor_name, encode, module_of_type, non_null,
 };
 use crate::support::emit::error::{E, EmitError};
+use crate::support::emit::handles::method_row;
 use crate::support::emit::marshal;
 use crate::support::emit::types::{self, TypeKind};
 use crate::support::emit::{constants, read, registry};
@@ -45,7 +46,7 @@ pub fn create<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<ClassRef> {
 }
 
 /// The MethodBuilders and ConstructorBuilders of a type, constructors first, as reflection lists them.
-fn methods<'cx>(builder: ObjRef<'cx>) -> impl Iterator<Item = ObjRef<'cx>> {
+pub(super) fn methods<'cx>(builder: ObjRef<'cx>) -> impl Iterator<Item = ObjRef<'cx>> {
     let ctors = builder.read_ref(offset_of!(TypeBuilderObject, ctors));
     let methods = builder.read_ref(offset_of!(TypeBuilderObject, methods));
     let count: i32 = builder.read(offset_of!(TypeBuilderObject, num_methods));
@@ -62,15 +63,6 @@ fn fields<'cx>(builder: ObjRef<'cx>) -> impl Iterator<Item = ObjRef<'cx>> {
         .take(count.max(0) as usize)
         .filter(|f| !f.is_null())
 }
-/// The row number of a MethodBuilder or ConstructorBuilder.
-fn method_row(method: ObjRef<'_>) -> u32 {
-    if is_known(method.class(), Known::MethodBuilder) {
-        method.read(offset_of!(MethodBuilderObject, table_idx))
-    } else {
-        method.read(offset_of!(ConstructorBuilderObject, table_idx))
-    }
-}
-
 /// Writes the handles of methods and fields into their builders.
 fn store_handles<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>, module: ModuleRef) -> Result<()> {
     for method in methods(builder) {
@@ -104,11 +96,12 @@ impl Encoder {
             // Another thread has created it since managed code asked.
             return Ok(token);
         }
+        self.forget_later();
         let interfaces = builder.read_ref(offset_of!(TypeBuilderObject, interfaces));
         for interface in read::elements(interfaces).filter(|i| !i.is_null()) {
             let interface = self.type_token(module, interface, true)?;
             let cells = [rid, coded(Coded::TypeDefOrRef, interface)?];
-            growing.add_row(Table::InterfaceImpl, &cells, 0)?;
+            self.later(growing, Table::InterfaceImpl, 0, &cells, 0);
         }
         let params = builder.read_ref(offset_of!(TypeBuilderObject, generic_params));
         self.constraints(module, token, params)?;
@@ -123,10 +116,12 @@ impl Encoder {
         let packing: u32 = builder.read(offset_of!(TypeBuilderObject, packing_size));
         let size: u32 = builder.read(offset_of!(TypeBuilderObject, class_size));
         if (packing, size) != (0, 0) {
-            growing.add_row(Table::ClassLayout, &[packing, size, rid], 0)?;
+            self.later(growing, Table::ClassLayout, 0, &[packing, size, rid], 0);
         }
         let list = builder.read_ref(offset_of!(TypeBuilderObject, cattrs));
         attributes::add(self, module, token, list, 0)?;
+        self.type_row(module, builder, 0)?;
+        self.put_later()?;
         self.type_row(module, builder, COMPLETE)?;
         Ok(token)
     }
@@ -146,7 +141,7 @@ impl Encoder {
                 if let Some(ty) = ty.non_null() {
                     let ty = self.type_token(module, ty, true)?;
                     let cells = [row, coded(Coded::TypeDefOrRef, ty)?];
-                    growing.add_row(Table::GenericParamConstraint, &cells, 0)?;
+                    self.later(growing, Table::GenericParamConstraint, 0, &cells, 0);
                 }
             }
             // Flags may have been set since the type was named.
@@ -158,7 +153,7 @@ impl Encoder {
                 coded(Coded::TypeOrMethodDef, owner)?,
                 old.name,
             ];
-            growing.put_row(Table::GenericParam, row, &cells, 0)?;
+            self.later(growing, Table::GenericParam, row, &cells, 0);
             let list = param.read_ref(offset_of!(GenericTypeParameterBuilderObject, cattrs));
             attributes::add(self, module, Token::new(Table::GenericParam, row), list, 0)?;
         }
@@ -173,7 +168,7 @@ impl Encoder {
             coded(Coded::HasConstant, parent)?,
             growing.add_blob(&bytes)?,
         ];
-        growing.add_row(Table::Constant, &cells, 0)?;
+        self.later(growing, Table::Constant, 0, &cells, 0);
         Ok(())
     }
     /// Adds a FieldMarshal row, if there is an UnmanagedMarshal.
@@ -185,7 +180,7 @@ impl Encoder {
             coded(Coded::HasFieldMarshal, parent)?,
             growing.add_blob(&marshal::spec(info)?)?,
         ];
-        growing.add_row(Table::FieldMarshal, &cells, 0)?;
+        self.later(growing, Table::FieldMarshal, 0, &cells, 0);
         Ok(true)
     }
 
@@ -217,11 +212,11 @@ impl Encoder {
         if !data.is_null() {
             flags |= HAS_RVA;
             let rva = growing.add_data(&read::all_bytes(data))?;
-            growing.add_row(Table::FieldRva, &[rva, rid], 0)?;
+            self.later(growing, Table::FieldRva, 0, &[rva, rid], 0);
         }
         let offset: i32 = field.read(offset_of!(FieldBuilderObject, offset));
         if offset >= 0 {
-            growing.add_row(Table::FieldLayout, &[offset as u32, rid], 0)?;
+            self.later(growing, Table::FieldLayout, 0, &[offset as u32, rid], 0);
         }
         let list = field.read_ref(offset_of!(FieldBuilderObject, cattrs));
         attributes::add(self, module, token, list, 0)?;
@@ -230,7 +225,7 @@ impl Encoder {
             growing.add_string(name.as_bytes())?,
             growing.add_blob(&signature)?,
         ];
-        growing.put_row(Table::Field, rid, &cells, owner)?;
+        self.later(growing, Table::Field, rid, &cells, owner);
         Ok(())
     }
 
@@ -275,7 +270,7 @@ impl Encoder {
             self.generic_params(growing, token, params)?;
             self.constraints(module, token, params)?;
         }
-        let signature = self.builder_signature(module, method)?;
+        let signature = self.builder_signature(module, method, ObjRef::NULL)?;
         let rva = if !code.is_null() {
             let body = Encoded {
                 code: self.real_tokens(module, read::all_bytes(code))?,
@@ -293,7 +288,7 @@ impl Encoder {
         self.param_rows(module, growing, pinfo, rid)?;
         attributes::add(self, module, token, cattrs, 0)?;
         if is_method {
-            self.import_row(growing, method, token, &name)?;
+            self.import_row(module, method, token, &name)?;
         }
         let cells = [
             rva,
@@ -303,7 +298,7 @@ impl Encoder {
             growing.add_blob(&signature)?,
             0,
         ];
-        growing.put_row(Table::MethodDef, rid, &cells, owner)?;
+        self.later(growing, Table::MethodDef, rid, &cells, owner);
         if is_method {
             let overridden = method.read_ref(offset_of!(MethodBuilderObject, override_methods));
             for declaration in read::elements(overridden) {
@@ -316,7 +311,7 @@ impl Encoder {
                     coded(Coded::MethodDefOrRef, token)?,
                     coded(Coded::MethodDefOrRef, declaration)?,
                 ];
-                growing.add_row(Table::MethodImpl, &cells, 0)?;
+                self.later(growing, Table::MethodImpl, 0, &cells, 0);
             }
         }
         Ok(())
@@ -324,7 +319,7 @@ impl Encoder {
     /// Adds what a P/Invoke method imports.
     fn import_row(
         &mut self,
-        growing: &'static Growing,
+        module: ModuleRef,
         method: ObjRef<'_>,
         token: Token,
         name: &str,
@@ -332,6 +327,7 @@ impl Encoder {
         /// Bits of MethodBuilder.charset beside the CharSet: SetLastError.
         const LAST_ERROR: u32 = 0x40;
         const NO_MANGLE: u32 = 1;
+        let growing = module.growing()?;
         let library = method.read_ref(offset_of!(MethodBuilderObject, pi_dll));
         let Some(library) = library.non_null() else {
             return Ok(());
@@ -351,14 +347,14 @@ impl Encoder {
         };
         let flags = flags | set & LAST_ERROR | extra | convention << 8;
         let library = growing.add_string(library.text().as_bytes())?;
-        let library = growing.add_row(Table::ModuleRef, &[library], 0)?;
+        let library = self.library_row(module, library)?;
         let cells = [
             flags,
             coded(Coded::MemberForwarded, token)?,
             growing.add_string(entry.as_bytes())?,
             library,
         ];
-        growing.add_row(Table::ImplMap, &cells, 0)?;
+        self.later(growing, Table::ImplMap, 0, &cells, 0);
         Ok(())
     }
     /// Adds the rows of ParameterBuilders.
@@ -391,7 +387,7 @@ impl Encoder {
                 .read_ref(offset_of!(ParameterBuilderObject, name))
                 .text();
             let cells = [flags, position, growing.add_string(name.as_bytes())?];
-            growing.put_row(Table::Param, rid, &cells, method)?;
+            self.later(growing, Table::Param, rid, &cells, method);
         }
         Ok(())
     }
@@ -408,7 +404,7 @@ impl Encoder {
         let mut map = 0;
         for property in read::elements(list).filter(|p| !p.is_null()) {
             if map == 0 {
-                map = growing.add_row(Table::PropertyMap, &[owner, 0], 0)?;
+                map = self.map_row(module, Table::PropertyMap, owner)?;
             }
             let rid: u32 = property.read(offset_of!(PropertyBuilderObject, table_idx));
             let token = Token::new(Table::Property, rid);
@@ -464,7 +460,7 @@ impl Encoder {
             attributes::add(self, module, token, attributes, 0)?;
             self.accessor(growing, 2, getter, token)?;
             self.accessor(growing, 1, setter, token)?;
-            growing.put_row(Table::Property, rid, &cells, map)?;
+            self.later(growing, Table::Property, rid, &cells, map);
         }
         Ok(())
     }
@@ -482,7 +478,7 @@ impl Encoder {
                 method_row(method),
                 coded(Coded::HasSemantics, association)?,
             ];
-            growing.add_row(Table::MethodSemantics, &cells, 0)?;
+            self.later(growing, Table::MethodSemantics, 0, &cells, 0);
         }
         Ok(())
     }
@@ -497,7 +493,7 @@ impl Encoder {
         let mut map = 0;
         for event in read::elements(list).filter(|e| !e.is_null()) {
             if map == 0 {
-                map = growing.add_row(Table::EventMap, &[owner, 0], 0)?;
+                map = self.map_row(module, Table::EventMap, owner)?;
             }
             let rid: u32 = event.read(offset_of!(EventBuilderObject, table_idx));
             let token = Token::new(Table::Event, rid);
@@ -521,7 +517,7 @@ impl Encoder {
             }
             let name = event.read_ref(offset_of!(EventBuilderObject, name)).text();
             let cells = [flags, growing.add_string(name.as_bytes())?, ty];
-            growing.put_row(Table::Event, rid, &cells, map)?;
+            self.later(growing, Table::Event, rid, &cells, map);
         }
         Ok(())
     }
@@ -545,7 +541,7 @@ impl Encoder {
             }
             // The table of a pseudo token says whether a generic type means itself with its own parameters.
             let open = matches!(token.table(), Some(Table::TypeSpec | Table::MemberRef));
-            let real = self.token(module, meant, open)?;
+            let real = self.code_token(module, meant, open)?;
             code[at..at + 4].copy_from_slice(&real.0.to_le_bytes());
         }
         Ok(code)
@@ -579,6 +575,12 @@ impl Encoder {
                 ClauseAction::Fault => (4, 0),
             };
             let (tried, handler) = (clause.tried, clause.handler);
+            if clauses.len() == MOST_CLAUSES {
+                return Err(EmitError::Throw(
+                    Known::InvalidProgramException,
+                    "too many exception clauses".to_owned(),
+                ));
+            }
             clauses.push([flags, tried.0, tried.1, handler.0, handler.1, last]);
             Ok(())
         })?;
@@ -591,6 +593,9 @@ impl Encoder {
         })
     }
 }
+
+/// The most clauses that a section can have: its size has 24 bits.
+const MOST_CLAUSES: usize = ((1 << 24) - 1 - 4) / 24;
 
 /// A body as it is written (II.25.4.3).
 #[derive(Default)]
@@ -626,6 +631,7 @@ impl Encoded {
         if !self.clauses.is_empty() {
             out.resize(out.len().next_multiple_of(4), 0);
             let size = 4 + 24 * self.clauses.len() as u32;
+            debug_assert!(self.clauses.len() <= MOST_CLAUSES);
             out.extend((CLAUSES | size << 8).to_le_bytes());
             for word in self.clauses.iter().flatten() {
                 out.extend(word.to_le_bytes());

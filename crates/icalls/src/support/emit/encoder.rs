@@ -18,9 +18,9 @@
 //!   get equal tokens. No managed code runs under it, and nothing is allocated on the managed heap.
 //! * Rows are published one by one, and readers take no part in the lock: a row that another refers to is put first.
 use crate::support::emit::error::{E, EmitError};
-use crate::support::emit::handles::{MAX_ROW, runtime_field, runtime_method};
-use crate::support::emit::read;
+use crate::support::emit::handles::{MAX_ROW, method_row, runtime_field, runtime_method};
 use crate::support::emit::types::{self, TypeKind};
+use crate::support::emit::{modules, read};
 use crate::support::objects::is_known;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
@@ -45,12 +45,26 @@ struct Tokens {
     types: FxHashMap<u32, Token>,
     /// TypeSpecs, by signature.
     specs: FxHashMap<Vec<u8>, Token>,
-    /// MemberRefs, by parent, name and signature.
-    members: FxHashMap<(Token, String, Vec<u8>), Token>,
+    /// MemberRefs, by parent, name and signature, and what they are known to mean: overloads may differ by modifiers only, which the signatures of
+    /// the runtime's own members do not have here.
+    members: FxHashMap<(Token, String, Vec<u8>, Option<TokenTarget>), Token>,
     /// MethodSpecs, by method and signature.
     method_specs: FxHashMap<(Token, Vec<u8>), Token>,
     /// StandAloneSigs, by signature.
     signatures: FxHashMap<Vec<u8>, Token>,
+    /// Rows of PropertyMap and EventMap, by table and type.
+    maps: FxHashMap<(u8, u32), u32>,
+    /// ModuleRefs of native libraries, by name.
+    libraries: FxHashMap<u32, u32>,
+}
+
+/// A row that is put once everything has been encoded. `rid` 0: the next number.
+struct Later {
+    growing: &'static Growing,
+    table: Table,
+    rid: u32,
+    cells: smallvec::SmallVec<[u32; 6]>,
+    owner: u32,
 }
 
 /// See the module.
@@ -59,6 +73,7 @@ pub struct Encoder {
     modules: FxHashMap<u32, Tokens>,
     /// How deep in a type what is being encoded lies.
     depth: u32,
+    later: Vec<Later>,
 }
 
 /// The deepest that types may be constructed of types, or lie in types; the type system accepts no deeper ones.
@@ -133,10 +148,65 @@ impl Encoder {
         self.modules.entry(module.id).or_default()
     }
 
+    // ---- rows that wait ----------------------------------------------------------------------------------------
+
+    /// Has a row put by [`Encoder::put_later`]; `rid` 0: with the next number.
+    pub(super) fn later(
+        &mut self,
+        growing: &'static Growing,
+        table: Table,
+        rid: u32,
+        cells: &[u32],
+        owner: u32,
+    ) {
+        self.later.push(Later {
+            growing,
+            table,
+            rid,
+            cells: cells.into(),
+            owner,
+        });
+    }
+    /// Drops what an attempt has left that was given up.
+    pub(super) fn forget_later(&mut self) {
+        self.later.clear();
+    }
+    /// Puts the rows that wait.
+    pub(super) fn put_later(&mut self) -> E<()> {
+        for row in std::mem::take(&mut self.later) {
+            let rid = match row.rid {
+                0 => row.growing.reserve_row(row.table)?,
+                rid => rid,
+            };
+            row.growing.put_row(row.table, rid, &row.cells, row.owner)?;
+        }
+        Ok(())
+    }
+    /// The number of the PropertyMap or EventMap row of a type.
+    pub(super) fn map_row(&mut self, module: ModuleRef, table: Table, ty: u32) -> E<u32> {
+        let growing = module.growing()?;
+        if let Some(rid) = self.tokens(module).maps.get(&(table as u8, ty)) {
+            return Ok(*rid);
+        }
+        let rid = growing.add_row(table, &[ty, 0], 0)?;
+        self.tokens(module).maps.insert((table as u8, ty), rid);
+        Ok(rid)
+    }
+    /// The ModuleRef of a native library, whose name is the string of that index.
+    pub(super) fn library_row(&mut self, module: ModuleRef, name: u32) -> E<u32> {
+        let growing = module.growing()?;
+        if let Some(rid) = self.tokens(module).libraries.get(&name) {
+            return Ok(*rid);
+        }
+        let rid = growing.add_row(Table::ModuleRef, &[name], 0)?;
+        self.tokens(module).libraries.insert(name, rid);
+        Ok(rid)
+    }
+
     // ---- types -----------------------------------------------------------------------------------------------
 
     /// The token of the assembly or module that a class of another module is looked for in.
-    fn scope(&mut self, module: ModuleRef, of: ModuleRef) -> E<Token> {
+    pub(super) fn scope(&mut self, module: ModuleRef, of: ModuleRef) -> E<Token> {
         let assembly = of
             .assembly()
             .ok_or_else(|| EmitError::not_supported("a module without an assembly"))?;
@@ -146,7 +216,7 @@ impl Encoder {
                 return Ok(*token);
             }
             let growing = module.growing()?;
-            let name = growing.add_string(of.name.as_bytes())?;
+            let name = growing.add_string(modules::file_name(of).as_bytes())?;
             let rid = growing.add_row(Table::ModuleRef, &[name], 0)?;
             let token = Token::new(Table::ModuleRef, rid);
             self.tokens(module).modules.insert(key, token);
@@ -223,11 +293,15 @@ impl Encoder {
         let rid: u32 = builder.read(offset_of!(TypeBuilderObject, table_idx));
         let token = Token::new(Table::TypeDef, rid);
         let growing = module.growing()?;
-        if growing.has_row(Table::TypeDef, rid) {
+        let has_row = growing.has_row(Table::TypeDef, rid);
+        // The row of `<Module>` has been there from the start.
+        if !has_row || rid == 1 {
+            let key = (BUILDER_KIND, module as *const Module as usize, rid as usize);
+            Cx::current().rt().domain.cache(key, builder);
+        }
+        if has_row {
             return Ok(token);
         }
-        let key = (BUILDER_KIND, module as *const Module as usize, rid as usize);
-        Cx::current().rt().domain.cache(key, builder);
         let outer = builder.read_ref(offset_of!(TypeBuilderObject, nesting_type));
         let outer = match types::kind_or_none(outer)? {
             Some(TypeKind::Builder(outer)) => self.deeper(|e| e.name(outer))?.rid(),
@@ -301,6 +375,13 @@ impl Encoder {
         owner: Token,
         params: ObjRef<'_>,
     ) -> E<()> {
+        let count = read::elements(params).count();
+        if count > usize::from(u16::MAX) {
+            return Err(EmitError::Throw(
+                Known::TypeLoadException,
+                format!("{count} generic parameters"),
+            ));
+        }
         for param in read::elements(params) {
             let param = non_null(param)?;
             let number: u32 = param.read(offset_of!(GenericTypeParameterBuilderObject, index));
@@ -342,7 +423,7 @@ impl Encoder {
         signature: Vec<u8>,
         meant: Option<TokenTarget>,
     ) -> E<Token> {
-        let key = (parent, name.to_owned(), signature);
+        let key = (parent, name.to_owned(), signature, meant);
         if let Some(token) = self.tokens(module).members.get(&key) {
             return Ok(*token);
         }
@@ -436,12 +517,13 @@ impl Encoder {
         module: ModuleRef,
         method: ObjRef<'_>,
         open: bool,
+        variable: ObjRef<'_>,
     ) -> E<Token> {
         let is_method = is_known(method.class(), Known::MethodBuilder);
         let (ty, rid, name) = if is_method {
             (
                 method.read_ref(offset_of!(MethodBuilderObject, ty)),
-                method.read::<u32>(offset_of!(MethodBuilderObject, table_idx)),
+                method_row(method),
                 method
                     .read_ref(offset_of!(MethodBuilderObject, name))
                     .text(),
@@ -450,17 +532,22 @@ impl Encoder {
             let attrs: u32 = method.read(offset_of!(ConstructorBuilderObject, attrs));
             (
                 method.read_ref(offset_of!(ConstructorBuilderObject, ty)),
-                method.read::<u32>(offset_of!(ConstructorBuilderObject, table_idx)),
+                method_row(method),
                 constructor_name(attrs).to_owned(),
             )
         };
         let ty = non_null(ty)?;
-        if module_of_type(ty)? == module && !(open && types::generic_arity(ty) > 0) {
-            self.name(ty)?;
+        let own = module_of_type(ty)? == module && !(open && types::generic_arity(ty) > 0);
+        if own && variable.is_null() {
+            let owner = self.name(ty)?;
+            let growing = module.growing()?;
+            if !growing.has_row(Table::MethodDef, rid) {
+                growing.promise(Table::MethodDef, rid, owner.rid());
+            }
             return Ok(Token::new(Table::MethodDef, rid));
         }
         let parent = self.type_token(module, ty, open)?;
-        let signature = self.builder_signature(module, method)?;
+        let signature = self.builder_signature(module, method, variable)?;
         self.member(module, parent, &name, signature, None)
     }
     /// The row number of a FieldBuilder in its own module.
@@ -476,7 +563,13 @@ impl Encoder {
             return Ok(word as u32);
         }
         let ty = non_null(field.read_ref(offset_of!(FieldBuilderObject, typeb)))?;
-        let rid = module_of_type(ty)?.growing()?.reserve_row(Table::Field)?;
+        let growing = module_of_type(ty)?.growing()?;
+        let rid = growing.reserve_row(Table::Field)?;
+        growing.promise(
+            Table::Field,
+            rid,
+            ty.read(offset_of!(TypeBuilderObject, table_idx)),
+        );
         field.write(HANDLE, rid as usize);
         Ok(rid)
     }
@@ -493,13 +586,41 @@ impl Encoder {
         self.member(module, parent, &name, signature, None)
     }
 
+    /// The token of what IL names. `open` says that a definition means itself with its own parameters; so do generic methods.
+    pub fn code_token(&mut self, module: ModuleRef, object: ObjRef<'_>, open: bool) -> E<Token> {
+        let token = self.token(module, object, open)?;
+        let arity = if !open {
+            0
+        } else if is_known(object.class(), Known::MethodBuilder) {
+            let params = object.read_ref(offset_of!(MethodBuilderObject, generic_params));
+            read::elements(params).count() as u32
+        } else if is_known(object.class(), Known::RuntimeMethodInfo) {
+            let method = runtime_method(object)?;
+            match method.method_args.is_empty() {
+                true => method.generic_arity,
+                false => 0,
+            }
+        } else {
+            0
+        };
+        if arity == 0 {
+            return Ok(token);
+        }
+        let mut signature = vec![0x0A];
+        compressed(&mut signature, arity);
+        for n in 0..arity {
+            signature.push(0x1E);
+            compressed(&mut signature, n);
+        }
+        self.method_spec(module, token, signature)
+    }
     /// The token of whatever IL may name: a type, member or signature.
     pub fn token(&mut self, module: ModuleRef, object: ObjRef<'_>, open: bool) -> E<Token> {
         let object = non_null(object)?;
         let class = object.class();
         let is = |known| is_known(class, known);
         if is(Known::MethodBuilder) || is(Known::ConstructorBuilder) {
-            self.method_builder(module, object, open)
+            self.method_builder(module, object, open, ObjRef::NULL)
         } else if is(Known::FieldBuilder) {
             self.field_builder(module, object, open)
         } else if is(Known::RuntimeMethodInfo) || is(Known::RuntimeConstructorInfo) {
@@ -530,10 +651,13 @@ impl Encoder {
         let is = |known| is_known(class, known);
         let (name, signature) = if is(Known::MethodBuilder) {
             let name = member.read_ref(offset_of!(MethodBuilderObject, name));
-            (name.text(), self.builder_signature(module, member)?)
+            (
+                name.text(),
+                self.builder_signature(module, member, ObjRef::NULL)?,
+            )
         } else if is(Known::ConstructorBuilder) {
             let attrs: u32 = member.read(offset_of!(ConstructorBuilderObject, attrs));
-            let signature = self.builder_signature(module, member)?;
+            let signature = self.builder_signature(module, member, ObjRef::NULL)?;
             (constructor_name(attrs).to_owned(), signature)
         } else if is(Known::FieldBuilder) {
             let name = member.read_ref(offset_of!(FieldBuilderObject, name));

@@ -66,6 +66,18 @@ pub fn created_method(builder: ObjRef<'_>) -> E<MethodRef> {
         .ok_or_else(|| EmitError::not_supported("the type of the method has not been created"))
 }
 
+/// The row number of a MethodBuilder or ConstructorBuilder in the image that grows. What the builder itself says is right until its module is
+/// saved: then it says the number in the file.
+pub fn method_row(builder: ObjRef<'_>) -> u32 {
+    match created_method(builder) {
+        Ok(method) => method.rid,
+        Err(_) if is_known(builder.class(), Known::MethodBuilder) => {
+            builder.read(offset_of!(MethodBuilderObject, table_idx))
+        }
+        Err(_) => builder.read(offset_of!(ConstructorBuilderObject, table_idx)),
+    }
+}
+
 /// The field that a created FieldBuilder became.
 pub fn created_field(builder: ObjRef<'_>) -> E<FieldRef> {
     let word: usize = builder.read(offset_of!(FieldBuilderObject, handle));

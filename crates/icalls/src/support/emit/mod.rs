@@ -12,6 +12,7 @@
 //! * [`registry`]: what pseudo tokens stand for
 //! * [`create`]: CreateType; with [`attributes`], [`constants`], [`marshal`]
 //! * [`bodies`]: an ILGenerator's code, locals and clauses
+//! * [`save`]: the files of modules
 //!
 //! # Invariants
 //! * Only fields of builder objects are read, so no managed code runs while something is encoded.
@@ -27,6 +28,7 @@ pub mod marshal;
 pub mod modules;
 pub mod read;
 pub mod registry;
+pub mod save;
 pub mod signatures;
 pub mod types;
 

@@ -4,21 +4,33 @@
 //! * The AssemblyBuilder is the Assembly object of its assembly, the ModuleBuilder the Module object of its module.
 //! * `_mono_assembly` and `_impl` hold what they hold in the runtime's own objects: the address of the Assembly and of the Module.
 use crate::support::emit::{self, read};
-use crate::support::objects::key;
+use crate::support::objects::{is_known, key};
 use std::mem::offset_of;
 use vervet_abi::layouts::{AssemblyBuilderObject, ModuleBuilderObject};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
 use vervet_types::growing::AssemblyIdentity;
-use vervet_types::{Assembly, Module, ModuleRef};
+use vervet_types::{Assembly, Known, Module, ModuleRef};
 
 /// `1.2.3.4`, with zeros for what is missing.
-fn version(text: &str) -> [u16; 4] {
+pub(super) fn version(text: &str) -> [u16; 4] {
     let mut version = [0; 4];
     for (to, part) in version.iter_mut().zip(text.split('.')) {
         *to = part.parse().unwrap_or(0);
     }
     version
+}
+
+/// The name of the file that a module is in, or will be saved as.
+pub fn file_name(module: ModuleRef) -> String {
+    let key = (key::MODULE, module as *const Module as usize, 0);
+    let builder = Cx::current().rt().domain.cached(key);
+    match builder.filter(|b| is_known(b.class(), Known::ModuleBuilder)) {
+        Some(builder) => builder
+            .read_ref(offset_of!(ModuleBuilderObject, fqname))
+            .text(),
+        None => module.name.to_owned(),
+    }
 }
 
 /// Makes the assembly of an AssemblyBuilder, unless it has one.

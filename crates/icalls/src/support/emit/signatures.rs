@@ -200,8 +200,13 @@ impl Encoder {
         }
         Ok(())
     }
-    /// The signature of a MethodBuilder or ConstructorBuilder.
-    pub fn builder_signature(&mut self, module: ModuleRef, method: ObjRef<'_>) -> E<Vec<u8>> {
+    /// The signature of a MethodBuilder or ConstructorBuilder, with the types of variable arguments at a call site: a `Type[]` or null.
+    pub fn builder_signature(
+        &mut self,
+        module: ModuleRef,
+        method: ObjRef<'_>,
+        variable: ObjRef<'_>,
+    ) -> E<Vec<u8>> {
         let mut out = Vec::new();
         let (conv, params, ret, arity, mods) = if is_known(method.class(), Known::MethodBuilder) {
             (
@@ -248,7 +253,8 @@ impl Encoder {
         if arity > 0 {
             compressed(&mut out, arity);
         }
-        compressed(&mut out, read::elements(params).count() as u32);
+        let more = read::elements(variable).count();
+        compressed(&mut out, (read::elements(params).count() + more) as u32);
         self.modifiers(module, &mut out, mods.0, mods.1)?;
         match ret.non_null() {
             Some(ret) => self.type_signature(module, &mut out, ret)?,
@@ -258,6 +264,12 @@ impl Encoder {
             let (required, optional) = (read::element(mods.2, i), read::element(mods.3, i));
             self.modifiers(module, &mut out, required, optional)?;
             self.type_signature(module, &mut out, param)?;
+        }
+        if more > 0 {
+            out.push(0x41);
+            for ty in read::elements(variable) {
+                self.type_signature(module, &mut out, ty)?;
+            }
         }
         Ok(out)
     }

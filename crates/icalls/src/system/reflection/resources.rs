@@ -5,6 +5,7 @@
 use crate::support::objects::{self, Fill, assembly_of_object, load, module_object};
 use crate::system::reflection::method_body::bad_image;
 use vervet_metadata::resources::{Resource, ResourceLocation};
+use vervet_metadata::{Table, Token};
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
@@ -22,6 +23,29 @@ fn find<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, name: &str) -> Result<Option<R
     Ok(None)
 }
 
+/// A resource in the file of another module of the assembly. None: the file is no module, but the resource itself, which managed code opens.
+fn in_module(
+    manifest: ModuleRef,
+    file: Token,
+    name: &str,
+) -> std::result::Result<Option<(ModuleRef, &'static [u8])>, LoadError> {
+    let image = &manifest.image;
+    let row = image.file(file.rid())?;
+    if row.flags & NO_METADATA != 0 {
+        return Ok(None);
+    }
+    let module = manifest.file(image.string(row.name)?)?;
+    for rid in 1..=image.row_count(Table::ManifestResource) {
+        let row = image.manifest_resource(rid)?;
+        if row.implementation == file && image.string(row.name)? == name {
+            return Ok(Some((module, module.image.resource(row.offset)?)));
+        }
+    }
+    Ok(None)
+}
+
+/// The flag of a File row that is no module.
+const NO_METADATA: u32 = 1;
 const EMBEDDED: i32 = 1;
 const IN_ANOTHER_ASSEMBLY: i32 = 2;
 const IN_MANIFEST_FILE: i32 = 4;
@@ -34,8 +58,6 @@ fn fill_info<'cx>(
     info: ObjRef<'cx>,
     depth: u32,
 ) -> Result<bool> {
-    /// The flag of a File row that is no module.
-    const NO_METADATA: u32 = 1;
     let module = assembly.manifest;
     let Some(resource) = find(cx, module, name)? else {
         return Ok(false);
@@ -105,6 +127,15 @@ icalls! {
                 // SAFETY: managed code passes the address of an int.
                 unsafe { size.write(bytes.len() as i32) };
                 module.set(module_object(cx, manifest)?);
+                Ok(bytes.as_ptr() as usize)
+            }
+            Some(Resource { location: ResourceLocation::File(token), .. }) => {
+                let Some((file, bytes)) = load(cx, || in_module(manifest, token, &name))? else {
+                    return Ok(0);
+                };
+                // SAFETY: as above.
+                unsafe { size.write(bytes.len() as i32) };
+                module.set(module_object(cx, file)?);
                 Ok(bytes.as_ptr() as usize)
             }
             _ => Ok(0),

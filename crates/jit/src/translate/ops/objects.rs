@@ -68,6 +68,10 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The inline test for a class.
     fn test_for(&self, class: ClassRef) -> Res<Test> {
+        // Its ancestors are not known. There are no objects of it yet.
+        if class.is_named_only() {
+            return Ok(Test::Helper);
+        }
         // A transparent proxy may stand for an instance of any class derived from
         // MarshalByRefObject, even a sealed one.
         let sealed_remote = class.is_sealed()
@@ -586,7 +590,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         let target = self.body.scope.token(token)?;
         let (symbol, known) = match target {
             TokenTarget::Type(class) => {
-                class.check()?;
+                if !class.is_named_only() {
+                    class.check()?;
+                }
                 if let Some(next) = self.next_instruction()
                     && let (Op::Call, Operand::Token(t)) = (next.op, next.operand)
                 {
