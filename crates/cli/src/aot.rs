@@ -178,6 +178,8 @@ fn run(options: &Options, target: Target, job: &Job) -> Result<Outcome, String> 
     if let Some(config) = &options.config {
         command.arg("--config").arg(config);
     }
+    // Its words have been read, and their effects are among the options above.
+    command.env_remove("MONO_ENV_OPTIONS");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command
         .spawn()

@@ -1,4 +1,4 @@
-//! Hashes of contents that were computed once, by what the file system says of the file.
+//! Hashes of contents ([`crate::checksum::digest`]) that were computed once, by what the file system says of the file.
 //!
 //! ```text
 //! <cache>/contents     magic, then rows in the order in which they were added: (stamp, hash) each; checksum over all
@@ -21,11 +21,11 @@ pub const STAMP: usize = 56;
 /// Bytes of a stamp that name the file.
 const FILE: usize = 16;
 /// Bytes of a hash.
-const HASH: usize = 16;
+const HASH: usize = 32;
 const ROW: usize = STAMP + HASH;
 /// The most rows.
 const MOST: usize = 8192;
-const MAGIC: &[u8; 16] = b"VervetContents\x01\0";
+const MAGIC: &[u8; 16] = b"VervetContents\x02\0";
 /// The file.
 pub(crate) const NAME: &str = "contents";
 
