@@ -16,6 +16,17 @@ if [ ! -e "$OUT/TestDriver.dll" ]; then
         "$SRC/../mini/TestDriver.cs" "$SRC/../mini/TestHelpers.cs" > /dev/null 2>&1
 fi
 
+# The native half of the tests of P/Invoke, with the parts of eglib that it calls.
+libtest=$OUT/libtest.so
+headers=$root/tests/conformance/libtest
+if [ ! -e "$libtest" ] || [ "$SRC/libtest.c" -nt "$libtest" ] || [ "$headers/config.h" -nt "$libtest" ] || [ "$headers/eglib-config.h" -nt "$libtest" ]; then
+    eglib=$SRC/../eglib
+    cc -shared -fPIC -O1 -w -Wl,-z,defs -I "$headers" -I "$SRC/../.." -I "$eglib" -o "$libtest.new" "$SRC/libtest.c" \
+        "$eglib"/{garray,gdir-unix,gerror,gfile,gfile-posix,gfile-unix,giconv,gmem,gmisc-unix,gmodule-unix,goutput,gpath,gslist,gstr,gstring,gunicode,gutf8}.c \
+        -lm -ldl -lpthread 2> "$libtest.log" || { cat "$libtest.log" >&2; exit 1; }
+    mv "$libtest.new" "$libtest"
+fi
+
 compile_one() {
     local source=$1 name target
     name=$(basename "$source"); target=$OUT/${name%.*}.exe

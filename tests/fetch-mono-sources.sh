@@ -9,7 +9,8 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 dest=$root/.cache/mono-src
 apt=$root/.cache/apt
-stamp=$dest/.complete
+# The number goes up when the list of files below grows.
+stamp=$dest/.complete-2
 
 [ "${1:-}" = --force ] && rm -rf "$dest" "$apt"
 [ -e "$stamp" ] && exit 0
@@ -17,6 +18,7 @@ stamp=$dest/.complete
 . /etc/os-release
 codename=${VERSION_CODENAME:-bookworm}
 
+rm -f "$dest"/.complete*
 mkdir -p "$dest" "$apt"/{parts,lists/partial,cache/archives/partial}
 rm -f "$apt"/parts/*
 : > "$apt/sources.list"
@@ -100,6 +102,7 @@ apt-get -q -c "$apt/apt.conf" source --download-only mono
 tarball=$(ls "$apt"/mono_*.orig.tar.* | grep -v '\.asc$' | sort -V | tail -n 1)
 tar -xf "$tarball" -C "$dest" --strip-components=1 --wildcards --no-wildcards-match-slash --no-anchored \
     'mono/mini/*.cs' 'mono/mini/*.il' 'mono/mini/Makefile.am*' \
-    'mono/tests/*.cs' 'mono/tests/*.il' 'mono/tests/Makefile.am'
+    'mono/tests/*.cs' 'mono/tests/*.il' 'mono/tests/Makefile.am' \
+    'mono/tests/libtest.c' 'mono/eglib/*.c' 'mono/eglib/*.h' 'mono/utils/*.h'
 : > "$stamp"
 echo "fetch-mono-sources: $(basename "$tarball") -> .cache/mono-src"

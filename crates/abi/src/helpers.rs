@@ -213,8 +213,8 @@ helpers! {
     BindPInvoke(I64) -> I64 : Runtime;
     /// Marshalling: (method, parameter index, managed value word) -> native word. See the interop module.
     MarshalToNative(I64, I64, I64) -> I64 : Runtime;
-    /// Marshalling: (method, parameter index, managed word, native word): copy back and free.
-    MarshalBack(I64, I64, I64, I64) : Runtime;
+    /// Marshalling: (method, parameter index, managed word, native word, NativeCall block): copy back and free.
+    MarshalBack(I64, I64, I64, I64, I64) : Runtime;
     /// Marshalling: (method, native result) -> managed result.
     MarshalResult(I64, I64) -> I64 : Runtime;
     /// Poll at branches back in methods with handlers: serve `interrupts`.

@@ -53,6 +53,8 @@ pub struct ReverseCall {
     pub ret_int: [u64; 2],
     /// xmm0 and xmm1 (the low 8 bytes) to return.
     pub ret_sse: [u64; 2],
+    /// The delegate that is called, once the thread is in Runtime state. It lies on the thread's stack, so the object stays in place.
+    pub delegate: usize,
 }
 
 macro_rules! offsets { ($ty:ident: $($name:ident = $field:ident),* $(,)?) => { $(

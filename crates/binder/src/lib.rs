@@ -26,6 +26,7 @@ pub mod matching;
 pub mod mono_config;
 pub mod name;
 pub mod native;
+pub mod qualified;
 pub mod redirect;
 pub mod remap;
 pub mod token;

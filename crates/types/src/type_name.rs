@@ -140,7 +140,7 @@ impl Parser<'_> {
                 assembly.push(escaped.unwrap_or(c));
             }
             let assembly = assembly.trim_end();
-            if assembly.is_empty() {
+            if assembly.is_empty() || assembly.ends_with(',') {
                 return None;
             }
             name.assembly = Some(assembly.to_string());
@@ -259,8 +259,23 @@ mod tests {
         let argument = &TypeName::parse(r"A[[B, a\]b]]").unwrap().args[0];
         assert_eq!(argument.assembly.as_deref(), Some("a]b"));
         for bad in [
-            "", "A[", "A[[B]", "A]", "A&&", "A, ", "A+", "A[B][C]", r"A\", ".", "A.", "A.[]",
-            "A[*,*]", "A[,*]", "\0A",
+            "",
+            "A[",
+            "A[[B]",
+            "A]",
+            "A&&",
+            "A, ",
+            "A, B,",
+            "A, B, C=D , ",
+            "A+",
+            "A[B][C]",
+            r"A\",
+            ".",
+            "A.",
+            "A.[]",
+            "A[*,*]",
+            "A[,*]",
+            "\0A",
         ] {
             assert_eq!(TypeName::parse(bad), None, "{bad}");
         }

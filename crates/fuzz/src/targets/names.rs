@@ -8,7 +8,7 @@ use crate::random::Random;
 use crate::target::Target;
 use vervet_binder::matching::{Ignore, names_equal};
 use vervet_binder::remap::remap;
-use vervet_binder::{AssemblyName, PublicKeyToken};
+use vervet_binder::{AssemblyName, PublicKeyToken, qualified};
 use vervet_types::type_name::{Suffix, TypeName};
 
 pub(super) const ASSEMBLY_NAME: Target = Target {
@@ -34,6 +34,7 @@ pub(super) const TYPE_NAME: Target = Target {
 fn run_assembly(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let _ = PublicKeyToken::parse(&text);
+    let _ = qualified::parse(&text);
     let name = match AssemblyName::parse(&text) {
         Ok(name) => name,
         Err(e) => {

@@ -11,6 +11,7 @@ pub mod handles;
 pub mod invoke;
 pub mod marshal_as;
 pub mod objects;
+pub mod performance;
 pub mod text;
 pub mod type_display;
 pub mod type_lookup;

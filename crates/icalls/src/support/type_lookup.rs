@@ -5,7 +5,7 @@
 //! is not found is `None`; only loading itself (a broken image, a bad instantiation) throws.
 use crate::support::objects;
 use vervet_abi::layouts::AppDomainObject;
-use vervet_binder::AssemblyName;
+use vervet_binder::qualified;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_types::type_name::{Suffix, TypeName};
 use vervet_types::{Assembly, ClassRef, Known, LoadError, MAX_RANK, ModuleRef, Prim};
@@ -68,7 +68,7 @@ fn stated_assembly<'cx>(
     text: &str,
     home: Option<&'static Assembly>,
 ) -> Result<Option<&'static Assembly>> {
-    let Ok(name) = AssemblyName::parse(text) else {
+    let Ok(name) = qualified::parse(text) else {
         return Ok(None);
     };
     if let Some(home) = home
@@ -223,7 +223,7 @@ pub fn not_found(
     home: Option<&'static Assembly>,
 ) -> vervet_runtime::cx::Throw {
     let assembly = match &name.assembly {
-        Some(text) => AssemblyName::parse(text).map_or_else(|_| text.clone(), |n| n.to_string()),
+        Some(text) => qualified::parse(text).map_or_else(|_| text.clone(), |n| n.to_string()),
         None => home
             .map(crate::support::type_display::assembly_full_name)
             .unwrap_or_default(),
@@ -231,12 +231,15 @@ pub fn not_found(
     cx.throw2(Known::TypeLoadException, &name.full(), &assembly)
 }
 
-/// The ArgumentException about a name that cannot be parsed.
+/// The ArgumentException about a name that cannot be parsed. As in mono, it names the namespace, or the type if it has none.
 pub fn malformed(cx: &Cx<'_>, text: &str) -> vervet_runtime::cx::Throw {
     let shown = text
         .split(['[', ']', '*', '&', ',', '+'])
         .next()
         .unwrap_or("");
+    let shown = shown
+        .rsplit_once('.')
+        .map_or(shown, |(namespace, _)| namespace);
     cx.throw2(
         Known::ArgumentException,
         &format!("failed parse: {shown}"),

@@ -8,8 +8,18 @@ use std::ffi::CStr;
 use std::sync::atomic::Ordering;
 use vervet_runtime::{ObjRef, icalls};
 
-/// Where the library's configuration lies.
-pub const MACHINE_CONFIG: &str = "/etc/mono/4.5/machine.config";
+/// The directory below which configuration lies: `/etc`, or what `MONO_CFG_DIR` says.
+pub fn configuration_directory() -> String {
+    variable(c"MONO_CFG_DIR").unwrap_or_else(|| "/etc".to_owned())
+}
+/// The path of the machine's configuration.
+pub fn machine_config() -> String {
+    let directory = configuration_directory();
+    format!(
+        "{}/mono/4.5/machine.config",
+        directory.trim_end_matches('/')
+    )
+}
 
 /// The value of a variable as libc sees it.
 pub fn variable(name: &CStr) -> Option<String> {
@@ -166,7 +176,7 @@ icalls! {
         string_array(cx, &mounts.iter().map(|m| m.point.as_str()).collect::<Vec<_>>())
     }
     /// The path of `machine.config`.
-    "System.Environment::GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(MACHINE_CONFIG) }
+    "System.Environment::GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(&machine_config()) }
     /// The home directory, from `HOME` or the user database.
     "System.Environment::internalGetHome" fn internal_get_home(cx) -> ObjRef<'cx> {
         let home = variable(c"HOME").or_else(|| user().map(|u| u.1)).unwrap_or_else(|| "/".to_owned());

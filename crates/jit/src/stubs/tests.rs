@@ -1126,6 +1126,7 @@ fn reverse_stubs_read_and_write_the_block() {
         stack: stack.as_ptr() as u64,
         ret_int: [0; 2],
         ret_sse: [0; 2],
+        delegate: 0,
     };
     let lowered = lowered(false, known(module, Known::Void), &[long, long]);
     let args = [delegate.as_ptr() as u64, &raw mut block as u64];

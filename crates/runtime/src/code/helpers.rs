@@ -95,7 +95,7 @@ macro_rules! functions {
         }
     )* };
 }
-functions! { () (A) (A B) (A B C) (A B C D) }
+functions! { () (A) (A B) (A B C) (A B C D) (A B C D E) }
 
 /// The address of a helper's body, whose types are compared with the declaration when this is compiled.
 fn checked<const HELPER: u16, B: Body>(body: B) -> usize {
@@ -166,7 +166,7 @@ bodies! {
     BindPInvoke(_) => crate::interop::pinvoke::bind;
     Poll() => poll;
     MarshalToNative(_, _, _) => marshal_to_native;
-    MarshalBack(_, _, _, _) => marshal_back;
+    MarshalBack(_, _, _, _, _) => marshal_back;
     MarshalResult(_, _) => marshal_result;
     MarshalStructToNative(_, _, _, _) => marshal_struct_to_native;
     MarshalStructToManaged(_, _, _, _) => marshal_struct_to_managed;
@@ -481,8 +481,8 @@ extern "C" fn marshal_to_native(m: usize, index: i64, managed: usize) -> usize {
     with(|cx| marshal::to_native(cx, method(m), index, managed))
 }
 /// After the native call: copies back what the callee may have changed, and frees what [`marshal_to_native`] allocated.
-extern "C" fn marshal_back(m: usize, index: i64, managed: usize, native: usize) {
-    with(|cx| marshal::back(cx, method(m), index, managed, native))
+extern "C" fn marshal_back(m: usize, index: i64, managed: usize, native: usize, block: usize) {
+    with(|cx| marshal::back(cx, method(m), index, managed, native, block))
 }
 /// The result of the native call as an object.
 extern "C" fn marshal_result(m: usize, native: usize) -> usize {

@@ -122,8 +122,10 @@ pub fn open(cx: &Cx<'_>, module: vervet_types::ModuleRef, scope: &str) -> Option
         let handle = match candidate {
             Library::Process => Some(1),
             Library::Open(name) => CString::new(name).ok().and_then(|name| {
+                // In the global scope, as mono opens them: libraries look each other's symbols up in the process.
+                let flags = libc::RTLD_LAZY | libc::RTLD_GLOBAL;
                 // SAFETY: opening a library runs its initialisers; we hold nothing.
-                let h = cx.native(|| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY) });
+                let h = cx.native(|| unsafe { libc::dlopen(name.as_ptr(), flags) });
                 (!h.is_null()).then_some(h as usize)
             }),
         };

@@ -19,6 +19,10 @@ pub(super) static INVOKE_STUB_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static MISSING: LeafLock<Vec<String>> = LeafLock::new(Vec::new());
 static PERF: LeafLock<Option<std::fs::File>> = LeafLock::new(None);
 
+/// How many methods were compiled, and how many bytes of IL they had.
+pub fn jitted() -> (u64, u64) {
+    (METHODS.load(Relaxed), IL_BYTES.load(Relaxed))
+}
 /// Counts a compiled method.
 pub fn compiled(method: MethodRef, blob: &Blob) {
     METHODS.fetch_add(1, Relaxed);

@@ -37,11 +37,20 @@ fn begin(internal: ObjRef<'_>) -> ObjRef<'_> {
     internal
 }
 
-/// Makes the objects of the calling thread, which was not started by `Thread.Start`.
+/// Makes the objects of the process's first thread.
 pub fn adopt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     let internal = new_internal(cx)?;
     lifetime::give(internal, lifetime::ThreadLifetime::new(false));
     give_objects(cx, internal)
+}
+
+/// Makes the objects of the calling thread, which native code has started. It is in the background: the process does not wait for it.
+pub fn adopt_foreign<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
+    let internal = new_internal(cx)?;
+    lifetime::give(internal, lifetime::ThreadLifetime::new(false));
+    give_objects(cx, internal)?;
+    state::change(internal, state::BACKGROUND, 0);
+    Ok(())
 }
 
 /// Makes the objects of the calling green thread, which runs tasks: it is in the background as a worker of the pool is. The InternalThread has

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use vervet_os::LeafLock;
 use vervet_runtime::icalls;
 
-const BAD_CAPACITY_FOR_FILE: i32 = 1;
 const CAPACITY_SMALLER_THAN_FILE: i32 = 2;
 const FILE_NOT_FOUND: i32 = 3;
 const FILE_ALREADY_EXISTS: i32 = 4;
@@ -90,15 +89,20 @@ fn size_of_file(fd: i32) -> i64 {
         }
     }
 }
+/// Whether a descriptor is of a device, which has no size.
+fn is_device(fd: i32) -> bool {
+    // SAFETY: the record is filled in or left alone; all zeroes is a value of it.
+    unsafe {
+        let mut s: libc::stat = std::mem::zeroed();
+        libc::fstat(fd, &mut s) == 0
+            && matches!(s.st_mode & libc::S_IFMT, libc::S_IFCHR | libc::S_IFBLK)
+    }
+}
 /// Checks the capacity against the file and lets the file grow to it.
 fn fit(fd: i32, capacity: i64, access: i32) -> Result<i64, i32> {
     let size = size_of_file(fd);
     if capacity == 0 {
-        return if size == 0 {
-            Err(CAPACITY_SMALLER_THAN_FILE)
-        } else {
-            Ok(size)
-        };
+        return Ok(size);
     }
     if capacity < size {
         return Err(CAPACITY_SMALLER_THAN_FILE);
@@ -114,7 +118,11 @@ fn fit(fd: i32, capacity: i64, access: i32) -> Result<i64, i32> {
     }
     Ok(capacity)
 }
-/// A memfd of this capacity in bytes.
+/// A number of bytes, rounded up to whole pages.
+fn whole_pages(bytes: i64) -> i64 {
+    bytes.saturating_add(page() - 1) / page() * page()
+}
+/// A memfd of this capacity in bytes, rounded up to whole pages.
 fn anonymous(capacity: i64) -> Result<i32, i32> {
     if capacity <= 0 {
         return Err(CAPACITY_MUST_BE_POSITIVE);
@@ -122,7 +130,7 @@ fn anonymous(capacity: i64) -> Result<i32, i32> {
     // SAFETY: the name is NUL-terminated, and nobody else knows the new descriptor.
     unsafe {
         let fd = libc::memfd_create(c"vervet-map".as_ptr(), libc::MFD_CLOEXEC);
-        if fd < 0 || libc::ftruncate(fd, capacity) != 0 {
+        if fd < 0 || libc::ftruncate(fd, whole_pages(capacity)) != 0 {
             return Err(COULD_NOT_MAP_MEMORY);
         }
         Ok(fd)
@@ -291,20 +299,20 @@ icalls! {
         // SAFETY: the view is mapped and forgotten with this.
         Ok(range.is_some_and(|(address, length)| unsafe { libc::munmap(address as *mut libc::c_void, length) } == 0))
     }
-    /// A view of `size` bytes from `offset` (0: to the end); its address accounts for the offset in the page.
+    /// A view of `size` bytes from `offset` (0: to the end of the last page); its address accounts for the offset in the page.
     "System.IO.MemoryMappedFiles.MemoryMapImpl::MapInternal" fn map_internal(
         cx, handle: isize, offset: i64, size: Out<'cx, i64>, access: i32, view: Out<'cx, isize>, base: Out<'cx, usize>,
     ) -> i32 {
-        let Some((fd, capacity)) = TABLES.lock().as_ref().and_then(|t| t.mappings.get(&(handle as usize)).map(|m| (m.fd, m.capacity))) else {
+        let Some(fd) = TABLES.lock().as_ref().and_then(|t| t.mappings.get(&(handle as usize)).map(|m| m.fd)) else {
             return Ok(COULD_NOT_MAP_MEMORY);
         };
-        let wanted = size.get();
-        if offset + wanted > (capacity + page() - 1) / page() * page() {
+        let (wanted, there) = (size.get(), size_of_file(fd));
+        if offset < 0 || wanted < 0 || offset > there || !is_device(fd) && wanted > there - offset {
             return Ok(ACCESS_DENIED);
         }
-        let length = if wanted == 0 { capacity - offset } else { wanted };
+        let length = if wanted == 0 { whole_pages(there) - offset } else { wanted };
         if length <= 0 {
-            return Ok(BAD_CAPACITY_FOR_FILE);
+            return Ok(COULD_NOT_MAP_MEMORY);
         }
         let skip = offset % page();
         let protection = match access {

@@ -24,14 +24,15 @@
 //! * What cannot be marshalled has a layout too; [`NativeLayout::unsupported`] says why it cannot.
 //! * Offsets are bytes from the start of the value, without the object header.
 use crate::stubs::native::marshal_spec::{
-    CharSet, MarshalSpec, class_char_set, marshal_spec, native_type as nt,
+    CharSet, MarshalSpec, class_char_set, has_attribute, marshal_spec, native_type as nt,
 };
 use crate::stubs::native::scalar::Scalar;
 use crate::stubs::native::sysv::Abi;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use vervet_metadata::{Table, Token};
 use vervet_os::LeafLock;
-use vervet_types::{ClassKind, ClassRef, FieldRef, Known, LoadError};
+use vervet_types::{ClassKind, ClassRef, FieldRef, Known, LoadError, Prim};
 
 /// How the characters of a string lie in native memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -76,6 +77,10 @@ pub enum Native {
     Handle(ClassRef),
     /// The value of a formatted class in place; of null: zeros.
     Embedded(&'static NativeLayout),
+    /// The ticks of a DateTime as an OLE date, a double.
+    OleDate,
+    /// A pointer to the buffer of a StringBuilder. Elements of arrays only.
+    StringBuilder(Encoding),
     /// Has a place, and nothing converts it: a COM interface, a VARIANT, a pointer to an array.
     Opaque {
         /// Bytes it takes.
@@ -97,6 +102,9 @@ impl Native {
         }
         if let Some(prim) = class.stack_prim()? {
             return Ok(Native::Scalar(Scalar::of(prim, spec, char_set)));
+        }
+        if is(class, Known::DateTime) {
+            return Ok(Native::OleDate);
         }
         if class.is_value_type()? {
             return Ok(Native::Struct(native_layout(class)?));
@@ -172,7 +180,7 @@ impl Native {
     /// Whether the conversion to native allocates memory that must be freed.
     pub fn owns_memory(&self) -> bool {
         match self {
-            Native::Scalar(_) => false,
+            Native::Scalar(_) | Native::OleDate => false,
             Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,
             _ => true,
         }
@@ -198,6 +206,7 @@ impl Native {
     fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
         match self {
             Native::Scalar(scalar) => parts.push((at, scalar.size(), scalar.is_float())),
+            Native::OleDate => parts.push((at, 8, true)),
             Native::Struct(layout) | Native::Embedded(layout) => layout
                 .fields
                 .iter()
@@ -226,6 +235,13 @@ pub enum FieldKind {
         /// Each of them.
         element: Native,
     },
+    /// A C# `fixed` buffer whose elements have a native form of their own (chars as bytes, bools): scalars in place on both sides.
+    FixedBuffer {
+        /// How many.
+        count: u32,
+        /// Each of them.
+        element: Scalar,
+    },
 }
 
 impl FieldKind {
@@ -235,6 +251,7 @@ impl FieldKind {
             FieldKind::One(native) => native.size(),
             FieldKind::FixedString { units, encoding } => units.saturating_mul(encoding.unit()),
             FieldKind::FixedArray { count, element } => count.saturating_mul(element.size()),
+            FieldKind::FixedBuffer { count, element } => count.saturating_mul(element.size()),
         }
     }
     /// Its natural alignment.
@@ -245,6 +262,7 @@ impl FieldKind {
                 element: native, ..
             } => native.align(),
             FieldKind::FixedString { encoding, .. } => encoding.unit(),
+            FieldKind::FixedBuffer { element, .. } => element.size(),
         }
     }
     fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
@@ -254,6 +272,7 @@ impl FieldKind {
             FieldKind::One(native) => return native.parts(at, parts),
             FieldKind::FixedString { units, encoding } => (*units, encoding.unit()),
             FieldKind::FixedArray { count, element } => (*count, element.size()),
+            FieldKind::FixedBuffer { count, element } => (*count, element.size()),
         };
         for i in 0..count.min(16) {
             match self {
@@ -369,13 +388,91 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
                 });
             }
         }
+        nt::CUSTOM => {
+            let text = "Custom marshalers are for parameters only.".to_owned();
+            return Ok(FieldKind::One(Native::Unsupported(text)));
+        }
         _ => {}
+    }
+    if let Some(buffer) = fixed_buffer(field, class, char_set)? {
+        return Ok(buffer);
     }
     Native::of(class, &spec, char_set).map(FieldKind::One)
 }
 
+/// The field as a `fixed` buffer, if it is one whose elements differ on the native side. Its type is a struct with one element and
+/// the size of all.
+fn fixed_buffer(
+    field: FieldRef,
+    class: ClassRef,
+    char_set: CharSet,
+) -> Result<Option<FieldKind>, LoadError> {
+    if !class.is_value_type()? || class_layout(class).1 == 0 {
+        return Ok(None);
+    }
+    let mut own = class.fields()?.iter().filter(|f| !f.is_static());
+    let (Some(first), None) = (own.next(), own.next()) else {
+        return Ok(None);
+    };
+    let image = &field.class.def().module.image;
+    if !has_attribute(
+        image,
+        Token::new(Table::Field, field.rid),
+        "FixedBufferAttribute",
+    ) {
+        return Ok(None);
+    }
+    let element = match first.ty()?.stack_prim()? {
+        // One byte each, as in C.
+        Some(Prim::Bool) => Scalar::Bool(1),
+        Some(prim @ Prim::Char) => Scalar::of(prim, &MarshalSpec::default(), char_set),
+        _ => return Ok(None),
+    };
+    let count = class.layout()?.size / element.managed_kind().size();
+    Ok((!element.is_identity()).then_some(FieldKind::FixedBuffer { count, element }))
+}
+
+/// The layout of a struct whose native form is that of one of its fields.
+fn of_one_field(class: ClassRef, field: FieldRef, kind: Native) -> Result<NativeLayout, LoadError> {
+    let mut parts = Vec::new();
+    kind.parts(0, &mut parts);
+    Ok(NativeLayout {
+        class,
+        size: kind.size(),
+        align: kind.align(),
+        blittable: false,
+        owns_memory: false,
+        unsupported: None,
+        // What `Marshal.SizeOf` says: DateTime has no layout that is declared.
+        sized: class.flags & 0x18 != 0,
+        abi: Abi::of_struct(kind.size(), parts.into_iter()),
+        fields: vec![NativeField {
+            field,
+            managed_offset: field.offset()?,
+            offset: 0,
+            kind: FieldKind::One(kind),
+        }],
+    })
+}
+
+/// The layout of a class library's struct whose native form is declared nowhere.
+fn special(class: ClassRef) -> Result<Option<NativeLayout>, LoadError> {
+    for field in class.fields()?.iter().filter(|f| !f.is_static()) {
+        if is(class, Known::DateTime) {
+            return of_one_field(class, field, Native::OleDate).map(Some);
+        }
+        if is(class, Known::HandleRef) && field.ty()?.is_value_type()? {
+            return of_one_field(class, field, Native::Scalar(Scalar::POINTER)).map(Some);
+        }
+    }
+    Ok(None)
+}
+
 /// Computes a layout.
 fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
+    if let Some(layout) = special(class)? {
+        return Ok(layout);
+    }
     let (packing, least) = class_layout(class);
     let packing = if packing == 0 { 8 } else { packing };
     let explicit = class.flags & 0x18 == 0x10;
@@ -448,7 +545,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         | FieldKind::FixedArray {
             element: native, ..
         } => native.owns_memory(),
-        FieldKind::FixedString { .. } => false,
+        FieldKind::FixedString { .. } | FieldKind::FixedBuffer { .. } => false,
     };
     let owns_memory = fields.iter().any(owns);
     let mut parts = Vec::new();
@@ -457,7 +554,11 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             .iter()
             .for_each(|f| f.kind.parts(f.offset, &mut parts));
     }
-    let abi = Abi::of_struct(size, parts.into_iter());
+    // A struct without fields or a size takes no place at all in C.
+    let abi = match size {
+        1 if fields.is_empty() => Abi::Words(SmallVec::new()),
+        _ => Abi::of_struct(size, parts.into_iter()),
+    };
     Ok(NativeLayout {
         class,
         size,

@@ -8,11 +8,12 @@
 //! * `MarshalToNative(method, i, managed) -> native`: null is 0. By reference, `managed` is the variable's address and
 //!   `native` a new cell that holds the native form (or 0 if the direction is not `input`). Of an [`Unsupported`]
 //!   plan (then `i` may be `RESULT`) it throws MarshalDirectiveException with the message.
-//! * `MarshalBack(method, i, managed, native)`: copies back if the direction is `output`, frees what `MarshalToNative`
-//!   made (by reference: the cell too, and what native code left in it), releases a SafeHandle.
+//! * `MarshalBack(method, i, managed, native, block)`: copies back if the direction is `output`, frees what `MarshalToNative`
+//!   made (by reference: the cell too, and what native code left in it), releases a SafeHandle. The length of an array that
+//!   native code made is its SizeParamIndex's argument, found in `block` by [`MarshalPlan::places`], or its SizeConst.
 //! * `MarshalResult(method, native) -> managed`: a string's or struct's native memory is freed with `free`.
 //!
-//! Structs ([`ParamPlan::StructCopy`], [`ParamPlan::ByRefStruct`], results): `MarshalStructToNative` fills zeroed native
+//! Structs ([`ParamPlan::StructCopy`], [`ParamPlan::StructPointer`], [`ParamPlan::ByRefStruct`], results): `MarshalStructToNative` fills zeroed native
 //! memory, `MarshalStructToManaged` a managed variable (which may be in the heap: with barriers). If the layout owns
 //! memory, `MarshalBack(method, i, managed address, native address)` frees it, last of all.
 //!
@@ -60,7 +61,7 @@ use smallvec::SmallVec;
 use vervet_abi::object;
 use vervet_metadata::{Table, Token};
 use vervet_os::LeafLock;
-use vervet_types::{ClassKind, ClassRef, Known, LoadError, MethodRef, MethodSig};
+use vervet_types::{ClassKind, ClassRef, Known, LoadError, MethodRef, MethodSig, ModuleRef};
 
 /// The index that stands for the result; as a word, -1.
 pub const RESULT: i64 = -1;
@@ -98,10 +99,23 @@ pub enum Conversion {
     Delegate(ClassRef),
     /// An object of a formatted class to a pointer to its native copy.
     Class(&'static NativeLayout),
-    /// DateTime to an OLE date (the word holds the bits of a double).
-    OleDate,
-    /// By an ICustomMarshaler: the type's name, and its cookie.
-    Custom(&'static str, &'static str),
+    /// By an ICustomMarshaler.
+    Custom(CustomMarshaler),
+    /// Whatever object it is (`UnmanagedType.AsAny`): a string with that CharSet, or the native form of a formatted object.
+    AsAny(CharSet),
+}
+
+/// A declared custom marshaler.
+#[derive(Clone)]
+pub struct CustomMarshaler {
+    /// The name of its type, looked for in the module's assembly unless it names another.
+    pub name: &'static str,
+    /// What its GetInstance is given.
+    pub cookie: &'static str,
+    /// The module that declares the parameter.
+    pub module: ModuleRef,
+    /// The type of the parameter.
+    pub class: ClassRef,
 }
 
 /// What happens to one parameter or to the result.
@@ -117,7 +131,7 @@ pub enum ParamPlan {
     Direct,
     /// A blittable struct by value.
     Struct(&'static NativeLayout),
-    /// A blittable struct that is passed by its address (LPStruct).
+    /// A struct that is passed by its address (LPStruct), if it is not blittable by that of a native copy.
     StructPointer(&'static NativeLayout),
     /// A struct by value whose native form differs: converted to and from a native copy on the stack.
     StructCopy(&'static NativeLayout),
@@ -156,13 +170,18 @@ impl ParamPlan {
             ParamPlan::None => Abi::Void,
             ParamPlan::Scalar(scalar) => scalar.abi(),
             ParamPlan::Struct(layout) | ParamPlan::StructCopy(layout) => layout.abi.clone(),
-            ParamPlan::Convert {
-                conversion: Conversion::OleDate,
-                by_ref: false,
-                ..
-            } => Abi::sse(),
             _ => Abi::int(),
         }
+    }
+    /// Whether it is an array that helpers convert.
+    pub fn is_array(&self) -> bool {
+        matches!(
+            self,
+            ParamPlan::Convert {
+                conversion: Conversion::Array { .. },
+                ..
+            }
+        )
     }
     /// Whether `MarshalBack` (in the reverse direction: `MarshalArgBack`) must be called after the
     /// call.
@@ -173,15 +192,16 @@ impl ParamPlan {
                 by_ref,
                 direction,
             } => match conversion {
-                Conversion::Delegate(_) | Conversion::OleDate => *by_ref,
+                Conversion::Delegate(_) => *by_ref,
+                Conversion::Custom(_) => true,
                 _ if reverse => {
                     *by_ref || (direction.output && !matches!(conversion, Conversion::String(_)))
                 }
                 _ => true,
             },
-            ParamPlan::StructCopy(layout) | ParamPlan::ByRefStruct(layout, _) => {
-                !reverse && layout.owns_memory
-            }
+            ParamPlan::StructCopy(layout)
+            | ParamPlan::StructPointer(layout)
+            | ParamPlan::ByRefStruct(layout, _) => !reverse && layout.owns_memory,
             ParamPlan::BlittableArray { output, .. } => reverse && *output,
             ParamPlan::BlittableObject(_) => reverse,
             _ => false,
@@ -227,10 +247,11 @@ impl MarshalPlan {
             Abi::int()
         }
     }
-    /// The first parameter that cannot be marshalled, or [`RESULT`].
-    pub fn unsupported(&self) -> Option<i64> {
+    /// The first parameter that cannot be marshalled, or [`RESULT`]. An array can be returned by a delegate, not by a native function,
+    /// whose result has no length.
+    pub fn unsupported(&self, reverse: bool) -> Option<i64> {
         let bad = |p: &ParamPlan| matches!(p, ParamPlan::Unsupported(_));
-        if bad(&self.ret) {
+        if bad(&self.ret) || (!reverse && self.ret.is_array()) {
             return Some(RESULT);
         }
         self.params.iter().position(bad).map(|i| i as i64)
@@ -284,6 +305,8 @@ pub fn plan_of_sig(sig: &'static MethodSig) -> Result<MarshalPlan, LoadError> {
 /// What is known of a parameter besides its type.
 #[derive(Default)]
 struct Source {
+    /// The module that declares it; none for `calli`.
+    module: Option<ModuleRef>,
     spec: MarshalSpec,
     char_set: CharSet,
     /// ParamAttributes In (1) and Out (2).
@@ -340,6 +363,7 @@ fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
     let mut sources: Vec<Source> = Vec::new();
     sources.resize_with(sig.params.len() + 1, || Source {
         char_set,
+        module: Some(definition.module()),
         ..Source::default()
     });
     sources[0].is_result = true;
@@ -377,17 +401,27 @@ fn unsupported(class: ClassRef) -> ParamPlan {
     ))
 }
 
+/// The plan of a HandleRef that native code would have to make.
+fn handle_ref_outwards() -> ParamPlan {
+    let text = "HandleRefs can not be returned from unmanaged code (or passed by ref)";
+    ParamPlan::Unsupported(text.to_owned())
+}
+
 /// The plan of a result: what makes sense for parameters only is not supported.
 fn result_only(class: ClassRef, plan: ParamPlan) -> ParamPlan {
     match plan {
         ParamPlan::Convert {
-            conversion: Conversion::StringBuilder(_) | Conversion::Array { .. },
+            conversion: Conversion::StringBuilder(_) | Conversion::AsAny(_),
             ..
         }
-        | ParamPlan::BlittableArray { .. }
-        | ParamPlan::HandleRef(_)
         | ParamPlan::StructPointer(_)
         | ParamPlan::Convert { by_ref: true, .. } => unsupported(class),
+        ParamPlan::HandleRef(_) => handle_ref_outwards(),
+        ParamPlan::BlittableArray { reverse, .. } => ParamPlan::Convert {
+            conversion: *reverse,
+            by_ref: false,
+            direction: IN,
+        },
         ParamPlan::BlittableObject(layout) => ParamPlan::Convert {
             conversion: Conversion::Class(layout),
             by_ref: false,
@@ -411,16 +445,23 @@ fn plan_one(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
 }
 
 /// The custom marshaler, if one is declared.
-fn custom(source: &Source) -> Option<Conversion> {
-    let (marshaler, cookie) = source.spec.custom?;
-    Some(Conversion::Custom(marshaler, cookie))
+fn custom(class: ClassRef, source: &Source) -> Option<Conversion> {
+    let (name, cookie) = source.spec.custom?;
+    Some(Conversion::Custom(CustomMarshaler {
+        name,
+        cookie,
+        module: source.module?,
+        class,
+    }))
 }
 
 /// By what helpers convert one word of the class; None if they do not.
 fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, LoadError> {
     let (spec, char_set) = (&source.spec, source.char_set);
-    Ok(Some(if let Some(custom) = custom(source) {
+    Ok(Some(if let Some(custom) = custom(class, source) {
         custom
+    } else if spec.native == nt::AS_ANY {
+        Conversion::AsAny(char_set)
     } else if is(class, Known::String) {
         Conversion::String(Encoding::of(spec, char_set))
     } else if is(class, Known::StringBuilder) {
@@ -432,7 +473,11 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
     } else if class.is_array()
         && let Some(of) = class.element()
     {
-        let element = Native::of(of, &spec.of_element(), char_set)?;
+        let element = if is(of, Known::StringBuilder) {
+            Native::StringBuilder(Encoding::of(&spec.of_element(), char_set))
+        } else {
+            Native::of(of, &spec.of_element(), char_set)?
+        };
         let bad = spec.native == nt::SAFE_ARRAY
             || matches!(
                 element,
@@ -470,6 +515,9 @@ fn is_formatted(class: ClassRef) -> bool {
 
 /// The plan of a value that is not by reference.
 fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
+    if let Some(plan) = misplaced_marshaler(class, source)? {
+        return Ok(plan);
+    }
     if class.is_ptr() || class.is_fn_ptr() {
         return Ok(ParamPlan::Direct);
     }
@@ -483,9 +531,6 @@ fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> 
     if class.is_value_type()? {
         return plan_struct(class, source);
     }
-    if source.spec.native == nt::AS_ANY {
-        return Ok(ParamPlan::Unsupported("AsAny is not supported.".to_owned()));
-    }
     let Some(conversion) = conversion(class, source)? else {
         return Ok(unsupported(class));
     };
@@ -496,10 +541,13 @@ fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> 
         let text = "Returned SafeHandles should not be abstract".to_owned();
         return Ok(ParamPlan::Unsupported(text));
     }
-    let usual = if matches!(conversion, Conversion::StringBuilder(_)) {
-        BOTH
-    } else {
-        IN
+    let usual = match &conversion {
+        Conversion::StringBuilder(_)
+        | Conversion::Array {
+            element: Native::StringBuilder(_),
+            ..
+        } => BOTH,
+        _ => IN,
     };
     Ok(match conversion {
         Conversion::Array { ref element, .. } if element.is_blittable() && !source.is_result => {
@@ -522,14 +570,16 @@ fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> 
     })
 }
 
+/// The plan of a value type that has a custom marshaler, which converts objects.
+fn misplaced_marshaler(class: ClassRef, source: &Source) -> Result<Option<ParamPlan>, LoadError> {
+    let misplaced = source.spec.custom.is_some()
+        && (class.is_ptr() || class.is_fn_ptr() || class.is_value_type()?);
+    let text = "Custom marshalers are for reference types only.";
+    Ok(misplaced.then(|| ParamPlan::Unsupported(text.to_owned())))
+}
+
 /// The plan of a struct by value.
 fn plan_struct(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
-    if let Some(conversion) = custom(source) {
-        let _ = conversion;
-        return Ok(ParamPlan::Unsupported(
-            "Custom marshalers are for reference types only.".to_owned(),
-        ));
-    }
     if is(class, Known::HandleRef) {
         for field in class.fields()?.iter().filter(|f| !f.is_static()) {
             if field.ty()?.is_value_type()? {
@@ -537,19 +587,10 @@ fn plan_struct(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError>
             }
         }
     }
-    if is(class, Known::DateTime) {
-        return Ok(ParamPlan::Convert {
-            conversion: Conversion::OleDate,
-            by_ref: false,
-            direction: IN,
-        });
-    }
     let layout = native_layout(class)?;
     Ok(match &layout.unsupported {
         Some(reason) => ParamPlan::Unsupported(reason.clone()),
-        None if source.spec.native == nt::LP_STRUCT && layout.blittable => {
-            ParamPlan::StructPointer(layout)
-        }
+        None if source.spec.native == nt::LP_STRUCT => ParamPlan::StructPointer(layout),
         None if layout.blittable => ParamPlan::Struct(layout),
         None => ParamPlan::StructCopy(layout),
     })
@@ -557,6 +598,12 @@ fn plan_struct(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError>
 
 /// The plan of a by-reference parameter.
 fn plan_by_ref(target: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
+    if let Some(plan) = misplaced_marshaler(target, source)? {
+        return Ok(plan);
+    }
+    if is(target, Known::HandleRef) {
+        return Ok(handle_ref_outwards());
+    }
     if target.is_ptr() || target.is_fn_ptr() {
         return Ok(ParamPlan::Direct);
     }
@@ -576,7 +623,7 @@ fn plan_by_ref(target: ClassRef, source: &Source) -> Result<ParamPlan, LoadError
         });
     }
     Ok(match conversion(target, source)? {
-        None | Some(Conversion::StringBuilder(_)) => unsupported(target),
+        None | Some(Conversion::AsAny(_)) => unsupported(target),
         Some(conversion) => ParamPlan::Convert {
             conversion,
             by_ref: true,

@@ -158,10 +158,26 @@ pub fn class_char_set(class: ClassRef) -> CharSet {
 /// What UnmanagedFunctionPointerAttribute says about a delegate class: CharSet, SetLastError.
 pub fn function_pointer_attribute(image: &Image<'static>, type_def: u32) -> (CharSet, bool) {
     let mut found = (CharSet::Ansi, false);
-    for row in image.custom_attributes_of(Token::new(Table::TypeDef, type_def)) {
-        let Ok(row) = image.custom_attribute(row) else {
-            continue;
-        };
+    let parent = Token::new(Table::TypeDef, type_def);
+    for blob in attributes(image, parent, "UnmanagedFunctionPointerAttribute") {
+        let _ = read_attribute(blob, &mut found);
+    }
+    found
+}
+
+/// Whether something has an attribute of that name.
+pub fn has_attribute(image: &Image<'static>, parent: Token, name: &str) -> bool {
+    attributes(image, parent, name).next().is_some()
+}
+
+/// The values of the attributes of that name.
+fn attributes(
+    image: &Image<'static>,
+    parent: Token,
+    name: &str,
+) -> impl Iterator<Item = &'static [u8]> {
+    image.custom_attributes_of(parent).filter_map(move |row| {
+        let row = image.custom_attribute(row).ok()?;
         let owner = match row.constructor.table() {
             Some(Table::MethodDef) => image
                 .method_owner(row.constructor.rid())
@@ -171,14 +187,9 @@ pub fn function_pointer_attribute(image: &Image<'static>, type_def: u32) -> (Cha
                 .ok()
                 .map(|r| r.class),
         };
-        let name = owner.and_then(|token| image.type_name(token).ok());
-        if name.is_some_and(|n| n.name == "UnmanagedFunctionPointerAttribute")
-            && let Ok(blob) = image.blob(row.value)
-        {
-            let _ = read_attribute(blob, &mut found);
-        }
-    }
-    found
+        let class = owner.and_then(|token| image.type_name(token).ok())?;
+        (class.name == name).then(|| image.blob(row.value).ok())?
+    })
 }
 
 /// Reads the attribute's value.

@@ -43,9 +43,7 @@ use crate::error::CompileError;
 use crate::options::Tier;
 use crate::signature::{LoweredSignature, Pass, load_scalar, store_scalar};
 use crate::stubs::native::layout::NativeLayout;
-use crate::stubs::native::marshal_plan::{
-    Conversion, MarshalPlan, ParamPlan, RESULT, plan, plan_of_sig,
-};
+use crate::stubs::native::marshal_plan::{MarshalPlan, ParamPlan, RESULT, plan, plan_of_sig};
 use crate::stubs::native::scalar::Scalar;
 use crate::stubs::native::sysv::{Abi, Eightbyte, NativeLocation};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -214,7 +212,7 @@ fn emit(
         Some(method) => e.symbol(Symbol::MethodHandle(method)),
         None => e.word(0),
     };
-    if let Some(index) = plan.unsupported() {
+    if let Some(index) = plan.unsupported(false) {
         if method.is_some() {
             let (index, none) = (e.word(index), e.word(0));
             e.helper_value(call::MarshalToNative, [handle, index, none]);
@@ -293,7 +291,7 @@ fn emit(
         check_hresult(e, block);
     }
     let results = call.result(e, block, ret_memory);
-    call.write_back(e);
+    call.write_back(e, block);
     results
 }
 
@@ -369,6 +367,14 @@ impl Call<'_> {
         e.store_local(values, copy, pass, class);
         copy
     }
+    /// The address of a native copy of a struct argument.
+    fn struct_copy(&mut self, e: &mut Emitter, i: usize, layout: &NativeLayout) -> Value {
+        let managed = self.struct_address(e, i, layout);
+        let native = e.zeroed_stack(layout.size.next_multiple_of(8));
+        self.convert_struct(e, call::MarshalStructToNative, i as i64, managed, native);
+        self.back_if_needed(i, managed, native);
+        native
+    }
     /// Converts an argument, and notes what must be done after the call.
     fn convert(&mut self, e: &mut Emitter, i: usize) -> Native {
         let values = self.lowered.values_of(self.args, i);
@@ -380,7 +386,10 @@ impl Call<'_> {
                 Native::Word(values[0])
             }
             ParamPlan::Struct(layout) => Native::Memory(self.struct_address(e, i, layout)),
-            ParamPlan::StructPointer(layout) => Native::Word(self.struct_address(e, i, layout)),
+            ParamPlan::StructPointer(layout) if layout.blittable => {
+                Native::Word(self.struct_address(e, i, layout))
+            }
+            ParamPlan::StructPointer(layout) => Native::Word(self.struct_copy(e, i, layout)),
             ParamPlan::ByRefScalar(scalar, direction) => {
                 // Native code writes a native value, so it gets the address of a copy.
                 let copy = e.zeroed_stack(8);
@@ -413,13 +422,7 @@ impl Call<'_> {
                     .unwrap_or(values.len() - 1);
                 Native::Word(values[handle])
             }
-            ParamPlan::StructCopy(layout) => {
-                let managed = self.struct_address(e, i, layout);
-                let native = e.zeroed_stack(layout.size.next_multiple_of(8));
-                self.convert_struct(e, call::MarshalStructToNative, index, managed, native);
-                self.back_if_needed(i, managed, native);
-                Native::Memory(native)
-            }
+            ParamPlan::StructCopy(layout) => Native::Memory(self.struct_copy(e, i, layout)),
             // The helper converts into a native copy, and back after the call if the direction says
             // so.
             ParamPlan::ByRefStruct(layout, direction) => {
@@ -480,7 +483,7 @@ impl Call<'_> {
         }
     }
     /// Emits what was noted for after the call.
-    fn write_back(&self, e: &mut Emitter) {
+    fn write_back(&self, e: &mut Emitter, block: Value) {
         for back in &self.backs {
             match back {
                 Back::Scalar(scalar, managed, copy) => {
@@ -501,7 +504,10 @@ impl Call<'_> {
                 }
                 Back::Word(i, managed, native) => {
                     let index = e.word(*i as i64);
-                    e.helper(call::MarshalBack, [self.method, index, *managed, *native]);
+                    e.helper(
+                        call::MarshalBack,
+                        [self.method, index, *managed, *native, block],
+                    );
                 }
             }
         }
@@ -535,12 +541,7 @@ impl Call<'_> {
                 self.convert_struct(e, call::MarshalStructToManaged, RESULT, memory, managed);
                 e.results_from_memory(self.lowered, self.args, managed)
             }
-            ParamPlan::Convert { conversion, .. } => {
-                let offset = if matches!(conversion, Conversion::OleDate) {
-                    float_offset
-                } else {
-                    offset
-                };
+            ParamPlan::Convert { .. } => {
                 let native = e.b.ins().load(I64, trusted(), at, offset);
                 smallvec![e.helper_value(call::MarshalResult, [self.method, native])]
             }

@@ -19,7 +19,7 @@ use crate::options::Tier;
 use crate::signature::{LoweredSignature, Pass, load_passed, load_scalar, store_scalar};
 use crate::stubs::delegate;
 use crate::stubs::native::layout::NativeLayout;
-use crate::stubs::native::marshal_plan::{Conversion, MarshalPlan, ParamPlan, RESULT, plan};
+use crate::stubs::native::marshal_plan::{MarshalPlan, ParamPlan, RESULT, plan};
 use crate::stubs::native::pinvoke::result_offsets;
 use crate::stubs::native::scalar::Scalar;
 use crate::stubs::native::sysv::{Abi, NativeLocation};
@@ -86,7 +86,7 @@ struct Reverse<'c> {
 impl Reverse<'_> {
     /// Emits the stub's body.
     fn emit(&mut self, e: &mut Emitter, delegate: Value) {
-        if let Some(index) = self.plan.unsupported() {
+        if let Some(index) = self.plan.unsupported(true) {
             let (index, none) = (e.word(index), e.word(0));
             e.helper_value(call::MarshalToNative, [self.method, index, none]);
             return;
@@ -187,6 +187,12 @@ impl Reverse<'_> {
             ParamPlan::Struct(layout) => {
                 let at = self.struct_address(e, layout, places);
                 self.passed(e, i, at)
+            }
+            ParamPlan::StructPointer(layout) if !layout.blittable => {
+                let native = self.native_word(e, places[0]);
+                let managed = self.managed_struct(e, layout);
+                self.convert_struct(e, call::MarshalStructToManaged, i as i64, native, managed);
+                self.passed(e, i, managed)
             }
             ParamPlan::StructPointer(_) => {
                 let at = self.native_word(e, places[0]);
@@ -316,15 +322,10 @@ impl Reverse<'_> {
                 self.convert_struct(e, call::MarshalStructToNative, RESULT, managed, native);
                 self.struct_result(e, layout, native, hidden);
             }
-            ParamPlan::Convert { conversion, .. } => {
+            ParamPlan::Convert { .. } => {
                 let native = e.helper_value(call::MarshalResultToNative, [self.method, results[0]]);
-                let float = matches!(conversion, Conversion::OleDate);
-                let offset = if float {
-                    native_call::REVERSE_RET_SSE
-                } else {
-                    native_call::REVERSE_RET_INT
-                };
-                e.b.ins().store(trusted(), native, block, offset);
+                e.b.ins()
+                    .store(trusted(), native, block, native_call::REVERSE_RET_INT);
             }
             _ => {
                 e.b.ins()

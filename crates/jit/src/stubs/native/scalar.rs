@@ -51,9 +51,10 @@ impl Scalar {
     }
     /// A pointer.
     pub const POINTER: Scalar = Scalar::Same(ScalarKind::Ptr);
-    /// Whether managed and native memory are the same. A one-byte bool is.
+    /// Whether managed and native memory are the same. A one-byte bool is not: native code may write any value that is not zero,
+    /// where managed code has 1.
     pub fn is_identity(self) -> bool {
-        matches!(self, Scalar::Same(_) | Scalar::Bool(1))
+        matches!(self, Scalar::Same(_))
     }
     /// The kind of memory on the native side.
     pub fn native_kind(self) -> ScalarKind {

@@ -21,7 +21,7 @@
 //! * The ring has room for [`NOTES`] calls; what does not find room is not done, as the kernel does with signals that are pending already.
 //! * The consumer takes signals as any other thread does, from its first call on, but a handler on it waits for nothing: it would wait
 //!   for itself.
-use super::reverse::Record;
+use super::thunks::Record;
 use crate::exceptions::report;
 use crate::safepoint::registry;
 use std::sync::atomic::{

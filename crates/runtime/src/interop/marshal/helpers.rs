@@ -25,6 +25,7 @@ use super::{allocate, release, structs, values};
 use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
 use vervet_abi::native_call::ReverseCall;
+use vervet_jit::stubs::native::layout::Native;
 use vervet_jit::stubs::native::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
 use vervet_jit::stubs::native::sysv::NativeLocation;
 use vervet_types::{Known, LoadError, Method, MethodRef, Prim};
@@ -48,13 +49,14 @@ pub fn method(word: usize) -> MethodRef {
 pub fn to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize) -> Result<usize> {
     match param(cx, m, index)? {
         ParamPlan::Unsupported(reason) => Err(cx.throw(Known::MarshalDirectiveException, reason)),
-        ParamPlan::Convert {
-            conversion: Conversion::OleDate,
-            ..
-        } => Err(cx.throw(
-            Known::MarshalDirectiveException,
-            "DateTime is not marshalled yet",
-        )),
+        // Called for the result only if the call cannot be made.
+        _ if index == RESULT => {
+            let text = format!(
+                "Cannot marshal a result of type {}.",
+                cx.load(m.sig())?.ret.full_name()
+            );
+            Err(cx.throw(Known::MarshalDirectiveException, &text))
+        }
         ParamPlan::Convert {
             conversion,
             by_ref,
@@ -62,17 +64,26 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize
             // SAFETY: stubs pass the object, or the address of the slot that holds it.
         } => unsafe {
             if !by_ref {
-                return values::to_native(cx, conversion, ObjRef::from_addr(managed));
+                return values::to_native(
+                    cx,
+                    conversion,
+                    ObjRef::from_addr(managed),
+                    direction.input,
+                );
             }
             if managed == 0 {
                 return Ok(0);
             }
-            let cell = allocate(8) as *mut usize;
             let object = ObjRef::from_addr(*(managed as *const usize));
+            let mut word = 0;
             if direction.input && !(object.is_null() && matches!(conversion, Conversion::Handle(_)))
             {
-                *cell = values::to_native(cx, conversion, object)?;
+                word = values::to_native(cx, conversion, object, true)?;
             }
+            // What lies in the cell may be replaced; what was given is remembered behind it.
+            let cell = allocate(16) as *mut usize;
+            *cell = word;
+            *cell.add(1) = word;
             Ok(cell as usize)
         },
         _ => Ok(managed),
@@ -86,6 +97,7 @@ pub fn back<'cx>(
     index: i64,
     managed: usize,
     native: usize,
+    block: usize,
 ) -> Result<()> {
     // SAFETY: the words are those of the call that is being completed.
     unsafe {
@@ -105,28 +117,87 @@ pub fn back<'cx>(
                 conversion,
                 by_ref: true,
                 direction,
-            } => {
-                if native == 0 {
-                    return Ok(());
-                }
+            } if native != 0 => {
                 let cell = native as *mut usize;
                 if direction.output {
-                    let object = values::to_managed(cx, conversion, *cell, false, None)?;
-                    store_ref(managed as *mut usize, object);
+                    let slot = managed as *mut usize;
+                    let length = match conversion {
+                        Conversion::Array { .. } => {
+                            made_length(cx, m, conversion, block, ObjRef::from_addr(*slot))?
+                        }
+                        _ => None,
+                    };
+                    let object = values::to_managed(cx, conversion, *cell, false, length)?;
+                    store_ref(slot, object);
                 }
-                if let Conversion::String(encoding) = conversion {
-                    super::strings::free(*cell as *mut u8, *encoding);
-                }
-                release(cell.cast());
-                Ok(())
+                free_cell(cx, conversion, cell)
             }
-            ParamPlan::StructCopy(layout) | ParamPlan::ByRefStruct(layout, _) => {
+            ParamPlan::StructCopy(layout)
+            | ParamPlan::StructPointer(layout)
+            | ParamPlan::ByRefStruct(layout, _) => {
                 structs::free(layout, native as *mut u8);
                 Ok(())
             }
             _ => Ok(()),
         }
     }
+}
+
+/// How many elements a by-reference array has after a call: what is declared, or as many as it had before.
+///
+/// # Safety
+/// The block is that of the call of `m` that is being completed.
+unsafe fn made_length<'cx>(
+    cx: &'cx Cx<'cx>,
+    m: MethodRef,
+    conversion: &Conversion,
+    block: usize,
+    before: ObjRef<'cx>,
+) -> Result<Option<usize>> {
+    let Conversion::Array {
+        size_param,
+        size_const,
+        ..
+    } = conversion
+    else {
+        return Ok(None);
+    };
+    if size_param.is_some() || size_const.is_some() {
+        return passed_length(cx, m, conversion, CallBlock::ToNative(block));
+    }
+    Ok(before.non_null().map(|array| array.array_len()))
+}
+
+/// Frees a by-reference cell and what is in it: strings and builders' texts always, as they are the caller's; other memory if the callee left
+/// what it was given.
+///
+/// # Safety
+/// `to_native` made the cell for a call that is over.
+unsafe fn free_cell<'cx>(
+    cx: &'cx Cx<'cx>,
+    conversion: &Conversion,
+    cell: *mut usize,
+) -> Result<()> {
+    // SAFETY: the cell has two words; what they name is as the caller says.
+    unsafe {
+        let (word, given) = (*cell, *cell.add(1));
+        release(cell.cast());
+        match conversion {
+            Conversion::String(encoding) | Conversion::StringBuilder(encoding) => {
+                super::strings::free(word as *mut u8, *encoding);
+            }
+            Conversion::Custom(declared) => super::custom::clean_up_native(cx, declared, word)?,
+            Conversion::Class(layout) if word == given && word != 0 => {
+                structs::free(layout, word as *mut u8);
+                release(word as *mut u8);
+            }
+            Conversion::Array { element, .. } if word == given && !element.owns_memory() => {
+                release(word as *mut u8);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// MarshalResult.
@@ -190,7 +261,42 @@ pub fn struct_to_managed<'cx>(
     unsafe { structs::to_managed(cx, layout, native as *const u8, managed as *mut u8) }
 }
 
-/// The value of an integer parameter of a call from native code, by value or by reference. None: it is no integer.
+/// The block that holds the arguments of a call, by its address.
+#[derive(Clone, Copy)]
+enum CallBlock {
+    /// `NativeCall`: managed code calls native code.
+    ToNative(usize),
+    /// `ReverseCall`: native code calls managed code.
+    Reverse(usize),
+}
+
+impl CallBlock {
+    /// The address of the argument's word; None if it is no integer.
+    ///
+    /// # Safety
+    /// It is the block of a call that has an argument there.
+    unsafe fn word(self, place: NativeLocation) -> Option<*const u64> {
+        // SAFETY: as the caller says.
+        unsafe {
+            match (self, place) {
+                (_, NativeLocation::Sse(_)) => None,
+                (CallBlock::ToNative(block), place) => {
+                    Some((block + place.call_offset() as usize) as *const u64)
+                }
+                (CallBlock::Reverse(block), NativeLocation::Int(i)) => {
+                    let block = block as *const ReverseCall;
+                    Some((&raw const (*block).int_regs[i as usize]).cast())
+                }
+                (CallBlock::Reverse(block), NativeLocation::Stack(i)) => {
+                    let stack = (*(block as *const ReverseCall)).stack as *const u64;
+                    Some(stack.add(i as usize))
+                }
+            }
+        }
+    }
+}
+
+/// The value of an integer parameter, by value or by reference. None: it is no integer.
 ///
 /// # Safety
 /// The block is that of a call of `m`.
@@ -198,16 +304,13 @@ unsafe fn integer_argument<'cx>(
     cx: &'cx Cx<'cx>,
     m: MethodRef,
     index: usize,
-    block: &ReverseCall,
+    block: CallBlock,
 ) -> Result<Option<i64>> {
     let (_, places, _) = cx.load(plan(m))?.places();
-    let at = match places.get(index).and_then(|p| p.first()) {
-        Some(NativeLocation::Int(i)) => &raw const block.int_regs[*i as usize],
-        Some(NativeLocation::Stack(i)) => {
-            // SAFETY: the block knows where the arguments on the stack are.
-            unsafe { (block.stack as *const u64).add(*i as usize) }
-        }
-        _ => return Ok(None),
+    // SAFETY: the block is that of a call of the method whose places these are.
+    let word = |place: &NativeLocation| unsafe { block.word(*place) };
+    let Some(at) = places.get(index).and_then(|p| p.first()).and_then(word) else {
+        return Ok(None);
     };
     let class = cx.load(m.sig())?.params[index];
     let (class, at) = match class.element() {
@@ -238,13 +341,13 @@ unsafe fn integer_argument<'cx>(
     })
 }
 
-/// How many elements an array has that native code passes: SizeConst and the parameter that SizeParamIndex names,
+/// How many elements an array has that native code passes or makes: SizeConst and the parameter that SizeParamIndex names,
 /// together; at least one of them is given.
 fn passed_length<'cx>(
     cx: &'cx Cx<'cx>,
     m: MethodRef,
     conversion: &Conversion,
-    block: usize,
+    block: CallBlock,
 ) -> Result<Option<usize>> {
     let Conversion::Array {
         size_param,
@@ -267,7 +370,6 @@ fn passed_length<'cx>(
         }
         // SAFETY: the stub passes the block of the call.
         Some(index) => unsafe {
-            let block = &*(block as *const ReverseCall);
             integer_argument(cx, m, *index as usize, block)?
                 .ok_or_else(|| wrong("The array size control parameter is no integer."))?
         },
@@ -293,6 +395,9 @@ pub fn arg_to_managed<'cx>(
             by_ref,
             direction,
         } => {
+            if *by_ref && native == 0 && matches!(conversion, Conversion::Class(_)) {
+                return Err(cx.throw_default(Known::ArgumentNullException));
+            }
             let word = if *by_ref {
                 if native == 0 || !direction.input {
                     0
@@ -303,11 +408,14 @@ pub fn arg_to_managed<'cx>(
             } else {
                 native
             };
-            let length = passed_length(cx, m, conversion, block)?;
+            let length = match direction.input {
+                true => passed_length(cx, m, conversion, CallBlock::Reverse(block))?,
+                false => None,
+            };
             values::to_managed(cx, conversion, word, false, length)
         }
         ParamPlan::BlittableArray { reverse, .. } => {
-            let length = passed_length(cx, m, reverse, block)?;
+            let length = passed_length(cx, m, reverse, CallBlock::Reverse(block))?;
             values::to_managed(cx, reverse, native, false, length)
         }
         ParamPlan::BlittableObject(layout) => {
@@ -334,26 +442,35 @@ pub fn arg_back<'cx>(
             ParamPlan::Convert {
                 conversion,
                 by_ref: true,
-                ..
+                direction,
             } if native != 0 => {
-                *(native as *mut usize) = values::to_native(cx, conversion, object)?;
-                Ok(())
-            }
-            ParamPlan::BlittableArray { reverse, .. } if !object.is_null() && native != 0 => {
-                if let Conversion::Array { element, .. } = &**reverse {
-                    let size = object.vtable().size as usize;
-                    for i in 0..object.array_len() {
-                        crate::memory::copy::poll_sometimes(cx, i);
-                        structs::one_to_native(
-                            cx,
-                            element,
-                            object.array_data().add(i * size),
-                            (native as *mut u8).add(i * element.size() as usize),
-                        )?;
-                    }
+                if direction.output {
+                    *(native as *mut usize) = values::to_native(cx, conversion, object, true)?;
                 }
-                Ok(())
+                cleaned_up(cx, conversion, object)
             }
+            ParamPlan::Convert {
+                conversion,
+                by_ref: false,
+                direction,
+            } if native != 0 => {
+                match conversion {
+                    Conversion::Array { element, .. } if direction.output => {
+                        elements_to_native(cx, element, object, native as *mut u8)?;
+                    }
+                    Conversion::Class(layout) if direction.output && !object.is_null() => {
+                        structs::to_native(cx, layout, object.value_ptr(), native as *mut u8)?;
+                    }
+                    _ => {}
+                }
+                cleaned_up(cx, conversion, object)
+            }
+            ParamPlan::BlittableArray { reverse, .. } if native != 0 => match &**reverse {
+                Conversion::Array { element, .. } => {
+                    elements_to_native(cx, element, object, native as *mut u8)
+                }
+                _ => Ok(()),
+            },
             ParamPlan::BlittableObject(layout) if !object.is_null() && native != 0 => {
                 structs::to_native(cx, layout, object.value_ptr(), native as *mut u8)
             }
@@ -361,12 +478,48 @@ pub fn arg_back<'cx>(
         }
     }
 }
+/// Tells a custom marshaler that managed code needs the object no more.
+fn cleaned_up<'cx>(cx: &'cx Cx<'cx>, conversion: &Conversion, object: ObjRef<'cx>) -> Result<()> {
+    match conversion {
+        Conversion::Custom(declared) => super::custom::clean_up_managed(cx, declared, object),
+        _ => Ok(()),
+    }
+}
+
+/// Writes the elements of an array that managed code was given back to where they came from.
+///
+/// # Safety
+/// The array, if it is not null, was made of that many native elements at that address.
+unsafe fn elements_to_native<'cx>(
+    cx: &'cx Cx<'cx>,
+    element: &Native,
+    array: ObjRef<'cx>,
+    native: *mut u8,
+) -> Result<()> {
+    if array.is_null() {
+        return Ok(());
+    }
+    let size = array.vtable().size as usize;
+    for i in 0..array.array_len() {
+        crate::memory::copy::poll_sometimes(cx, i);
+        // SAFETY: both have that many elements, as the caller says.
+        unsafe {
+            let to = native.add(i * element.size() as usize);
+            structs::one_to_native(cx, element, array.array_data().add(i * size), to)?;
+        }
+    }
+    Ok(())
+}
+
 /// MarshalResultToNative.
 pub fn result_to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, managed: usize) -> Result<usize> {
     match param(cx, m, RESULT)? {
         ParamPlan::Convert { conversion, .. } => {
             // SAFETY: the word is the object managed code returned.
-            values::to_native(cx, conversion, unsafe { ObjRef::from_addr(managed) })
+            let object = unsafe { ObjRef::from_addr(managed) };
+            let native = values::to_native(cx, conversion, object, true)?;
+            cleaned_up(cx, conversion, object)?;
+            Ok(native)
         }
         _ => Err(cx.throw(
             Known::MarshalDirectiveException,

@@ -6,11 +6,15 @@
 //! # Invariants
 //! Native memory given to native code or taken from it is `malloc`'s. A by-ref conversion's native word is the
 //! address of a cell of ours, freed when it is copied back.
+pub mod as_any;
+pub mod builders;
+pub mod custom;
 pub mod handler_calls;
 pub mod helpers;
 pub mod reverse;
 pub mod strings;
 pub mod structs;
+pub mod thunks;
 pub mod values;
 
 /// Native memory; never null.

@@ -1,18 +1,20 @@
 //! Native code that calls managed code: a code address for a delegate, a delegate for a code address.
 //!
 //! # Invariants
-//! * Each delegate that native code may call has one thunk, remembered in the delegate's `delegate_trampoline`; the
-//!   thunk's record holds the delegate through a root. (Thunks are not given back yet.)
+//! * A delegate that native code may call has one thunk, remembered in its `delegate_trampoline`; the thunk's record holds the delegate by a weak
+//!   handle ([`super::thunks`]). The delegate lives as long as managed code holds it, as in mono and .NET: while native code can call
+//!   it, the program keeps a reference. A call of one that was collected ends the process with a message.
+//! * From the moment when [`prepare`] has found the delegate the thread is in Runtime state and its stack holds the reference.
 //! * The delegate runs where it is called, on the stack of its thread, which is attached by its first call and stays so; one on its
 //!   way out ([`crate::threads::attach`]) is attached for the call only. A call that a signal handler makes is not made here
 //!   ([`handler_calls`]).
 use super::handler_calls;
+use super::thunks::{self, Record};
 use crate::arch::upcalls::{FOR_THE_CALL, OF_GREEN, ReverseEntry};
 use crate::code::link;
 use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result};
 use crate::exceptions::trace::TraceMode;
-use crate::memory::roots::Root;
 use crate::object::ObjRef;
 use crate::safepoint::registry;
 use crate::threads::green;
@@ -25,25 +27,9 @@ use vervet_abi::{State, ThreadContext};
 use vervet_os::{LeafLock, signal};
 use vervet_types::{ClassRef, Known, MethodRef};
 
-/// What the reverse thunk of a delegate leads to; the asm reads the first two words.
-#[repr(C)]
-pub struct Record {
-    /// Address of the root slot that holds the delegate.
-    pub root: usize,
-    /// The reverse stub of its class.
-    pub stub: usize,
-    /// The thunk, once it is made.
-    pub thunk: AtomicUsize,
-    /// Its class's `Invoke`.
-    pub invoke: MethodRef,
-    /// It returns nothing and takes numbers only, all in registers: see [`handler_calls`].
-    pub is_plain: bool,
-}
-
 #[derive(Default)]
 struct Tables {
     stubs: FxHashMap<u32, usize>,
-    thunks: FxHashMap<usize, Root>,
     natives: FxHashMap<u32, usize>,
 }
 static TABLES: LeafLock<Option<Tables>> = LeafLock::new(None);
@@ -81,39 +67,14 @@ pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<
     }
     let invoke = crate::interop::delegates::invoke_method(cx, delegate.class())?;
     let stub = reverse_stub(cx, invoke)?;
-    let root = Root::of(delegate);
-    // If there is no room for the thunk these two words are lost.
-    let record: &'static Record = Box::leak(Box::new(Record {
-        root: root.address(),
-        stub,
-        thunk: AtomicUsize::new(0),
-        invoke,
-        is_plain: cx.load(handler_calls::is_plain(invoke))?,
-    }));
-    let placed = crate::code::arena::place_stub(crate::arch::reverse_thunk(
-        record as *const Record as usize,
-    ));
-    let thunk = match placed {
-        Ok(thunk) => thunk,
-        Err(e) => {
-            root.free();
-            return Err(cx.throw_load(e));
-        }
-    };
-    record.thunk.store(thunk, Ordering::Release);
-    // Known before anybody can be given it.
-    TABLES
-        .lock()
-        .get_or_insert_default()
-        .thunks
-        .insert(thunk, root);
+    let record = thunks::take(cx, invoke, stub, delegate)?;
+    let thunk = record.thunk.load(Ordering::Acquire);
     // SAFETY: the word lies in the delegate, which stays where it is while the reference is in use here.
     let word = unsafe { AtomicUsize::from_ptr((delegate.addr() + at) as *mut usize) };
     match word.compare_exchange(0, thunk, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => Ok(thunk),
         Err(first) => {
-            TABLES.lock().get_or_insert_default().thunks.remove(&thunk);
-            root.free();
+            thunks::give_back(record);
             Ok(first)
         }
     }
@@ -124,8 +85,8 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
     if address == 0 {
         return Ok(ObjRef::NULL);
     }
-    if let Some(root) = TABLES.lock().get_or_insert_default().thunks.get(&address) {
-        return Ok(root.get());
+    if let Some(delegate) = thunks::delegate_at(address) {
+        return Ok(delegate);
     }
     let invoke = crate::interop::delegates::invoke_method(cx, class)?;
     let known = TABLES
@@ -201,11 +162,14 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     if context.is_null() && !signal::is_on_alternate_stack() {
         let (context, for_the_call) = crate::threads::attach::attach_foreign();
         let cx = Cx::current();
-        if let Err(t) = crate::threads::adopt::adopt(&cx) {
+        if let Err(t) = crate::threads::adopt::adopt_foreign(&cx) {
             cx.take_pending(t);
         }
         // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
-        unsafe { (*context).scan_sp = (*context).stack_base };
+        unsafe {
+            (*context).scan_sp = (*context).stack_base;
+            (*call).delegate = thunks::delegate_of(record);
+        }
         return ReverseEntry {
             context,
             before: State::Native as usize | if for_the_call { FOR_THE_CALL } else { 0 },
@@ -247,5 +211,7 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
         let overflow = cx.take_pending(throw);
         crate::exceptions::throw::raise(&cx, overflow, TraceMode::Fresh);
     }
+    // SAFETY: the block is that of the thunk, as the caller promises.
+    unsafe { (*call).delegate = thunks::delegate_of(record) };
     ReverseEntry { context, before }
 }

@@ -7,12 +7,12 @@
 //! What is the same on both sides is copied whole: a struct may be larger than its fields (`fixed` buffers, a declared size).
 //! What [`free`] may free is written by [`to_native`] in any case: an array that is shorter than its place, or null, leaves
 //! null pointers.
-use super::{strings, values};
-use crate::cx::{Cx, Result};
+use super::{builders, strings, values};
+use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::native::layout::{FieldKind, Native, NativeLayout};
 use vervet_jit::stubs::native::scalar::Scalar;
-use vervet_types::Known;
+use vervet_types::{Known, LoadError};
 
 /// Converts one scalar in memory.
 ///
@@ -53,6 +53,34 @@ unsafe fn scalar_to_managed(scalar: Scalar, native: *const u8, managed: *mut u8)
     }
 }
 
+/// The word of a DateTime without its two bits that say of which kind it is.
+const TICKS: i64 = 0x3fff_ffff_ffff_ffff;
+
+/// A DateTime's word as an OLE date: days since the end of 1899. The class library computes it.
+fn ole_date<'cx>(cx: &'cx Cx<'cx>, date: i64) -> Result<f64> {
+    match date_time(cx, "TicksToOADate", Value::Int(date & TICKS))? {
+        Value::F64(days) => Ok(days),
+        _ => Ok(0.0),
+    }
+}
+/// The ticks of an OLE date; an ArgumentException if no DateTime is as far away.
+fn ole_ticks<'cx>(cx: &'cx Cx<'cx>, date: f64) -> Result<i64> {
+    match date_time(cx, "DoubleDateToTicks", Value::F64(date))? {
+        Value::Int(ticks) => Ok(ticks),
+        _ => Ok(0),
+    }
+}
+/// Calls a static method of DateTime.
+fn date_time<'cx>(cx: &'cx Cx<'cx>, name: &str, arg: Value<'cx>) -> Result<Value<'cx>> {
+    let class = cx.known(Known::DateTime);
+    let method = cx.load(
+        class
+            .find_method(name, Some(1))
+            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, name))),
+    )?;
+    cx.invoke(method, None, &[arg])
+}
+
 fn unsupported(cx: &Cx<'_>, reason: &str) -> crate::cx::Throw {
     cx.throw(Known::MarshalDirectiveException, reason)
 }
@@ -89,6 +117,12 @@ pub unsafe fn one_to_native<'cx>(
                 Some(o) => return to_native(cx, layout, o.value_ptr(), native),
                 None => native.write_bytes(0, layout.size as usize),
             },
+            Native::OleDate => {
+                let date = ole_date(cx, (managed as *const i64).read())?;
+                (native as *mut f64).write_unaligned(date);
+            }
+            Native::StringBuilder(encoding) => (native as *mut usize)
+                .write_unaligned(builders::to_native(cx, object(), *encoding)?),
             Native::Opaque { reason, .. } => return Err(unsupported(cx, reason)),
             Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
         }
@@ -131,6 +165,24 @@ pub unsafe fn one_to_managed<'cx>(
                 to_managed(cx, layout, native, made.value_ptr())?;
                 store_ref(managed as *mut usize, made);
             }
+            Native::OleDate => {
+                let ticks = ole_ticks(cx, (native as *const f64).read_unaligned())?;
+                (managed as *mut i64).write(ticks);
+            }
+            // The builder that is there takes the text.
+            Native::StringBuilder(encoding) => {
+                let builder = ObjRef::from_addr((managed as *const usize).read());
+                let buffer = word() as *const u8;
+                match builder.non_null() {
+                    Some(builder) if !buffer.is_null() => {
+                        builders::set_text(cx, builder, buffer, *encoding)?;
+                    }
+                    _ => store_ref(
+                        managed as *mut usize,
+                        builders::to_managed(cx, buffer, *encoding)?,
+                    ),
+                }
+            }
             Native::Opaque { reason, .. } => return Err(unsupported(cx, reason)),
             Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
         }
@@ -153,6 +205,10 @@ pub unsafe fn free_one(kind: &Native, native: *mut u8) {
                 (native as *mut usize).write_unaligned(0);
             }
             Native::Struct(layout) | Native::Embedded(layout) => free(layout, native),
+            Native::StringBuilder(_) => {
+                super::release((native as *mut usize).read_unaligned() as *mut u8);
+                (native as *mut usize).write_unaligned(0);
+            }
             _ => {}
         }
     }
@@ -185,6 +241,13 @@ pub unsafe fn to_native<'cx>(
             );
             match &f.kind {
                 FieldKind::One(kind) => one_to_native(cx, kind, m, n)?,
+                FieldKind::FixedBuffer { count, element } => {
+                    let size = element.managed_kind().size();
+                    for i in 0..*count {
+                        let (from, to) = (i * size, i * element.size());
+                        scalar_to_native(*element, m.add(from as usize), n.add(to as usize));
+                    }
+                }
                 FieldKind::FixedString { units, encoding } => {
                     let text = ObjRef::from_addr((m as *const usize).read());
                     let room = *units as usize * encoding.unit() as usize;
@@ -267,6 +330,13 @@ pub unsafe fn to_managed<'cx>(
             );
             match &f.kind {
                 FieldKind::One(kind) => one_to_managed(cx, kind, n, m)?,
+                FieldKind::FixedBuffer { count, element } => {
+                    let size = element.managed_kind().size();
+                    for i in 0..*count {
+                        let (from, to) = (i * element.size(), i * size);
+                        scalar_to_managed(*element, n.add(from as usize), m.add(to as usize));
+                    }
+                }
                 FieldKind::FixedString { units, encoding } => {
                     let room = *units as usize;
                     let text: Vec<u16> = if encoding.unit() == 1 {
@@ -325,7 +395,7 @@ pub unsafe fn free(layout: &NativeLayout, native: *mut u8) {
                     (0..*count as usize)
                         .for_each(|i| free_one(element, n.add(i * element.size() as usize)));
                 }
-                FieldKind::FixedString { .. } => {}
+                FieldKind::FixedString { .. } | FieldKind::FixedBuffer { .. } => {}
             }
         }
     }

@@ -8,6 +8,8 @@
 //! | Array | one block for all elements and one more, and what the elements need | each element, if `output` | elements, block | nothing |
 //! | Class | a block of the native layout, and what its fields need | all fields, if `output` | fields, block | nothing |
 //! | Handle | nothing; the SafeHandle's count goes up | nothing | the count goes down | |
+//! | Custom | what the [marshaler](super::custom) allocates | nothing | what the marshaler frees | what the marshaler frees |
+//! | AsAny | [a string, or a block of the object's layout](super::as_any) | all fields, if `output` | fields, block | |
 //! | Delegate | nothing here: the thunk belongs to the delegate and lives as long | nothing | nothing | nothing |
 //!
 //! Memory comes from `malloc` (`allocate`, `release`), because native code may free or replace it (`CoTaskMemFree` is `free`).
@@ -20,7 +22,7 @@
 //! * Blocks are zeroed when they are allocated: [`back`] may meet an element that native code never wrote.
 //! * Loops over elements poll every so often, so that a long array does not hold up a stop of the world. Addresses inside the array are computed
 //!   anew for each element: the array is pinned by the reference on this stack, but only as long as that is used.
-use super::{allocate, release, strings, structs};
+use super::{allocate, as_any, builders, custom, release, strings, structs};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::copy::poll_sometimes;
 use crate::object::ObjRef;
@@ -86,76 +88,16 @@ fn hold<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, add: bool) -> Result<()> {
     Ok(())
 }
 
-/// Text of a StringBuilder, through its `ToString`.
-fn builder_text<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<Vec<u16>> {
-    let to_string = cx
-        .load(cx.known(Known::Object).find_method("ToString", Some(0)))?
-        .expect("Object.ToString");
-    match crate::code::invoke::invoke_virtual(cx, to_string, builder, &[])? {
-        Value::Ref(s) if !s.is_null() => Ok(s.units().to_vec()),
-        _ => Ok(Vec::new()),
-    }
-}
-/// Calls the method of StringBuilder with that name whose parameters fit `args`; overloads differ by whether a parameter is a string.
-fn builder_call<'cx>(
+/// From an object to its native word, before the call. `input`: the callee reads it.
+pub fn to_native<'cx>(
     cx: &'cx Cx<'cx>,
-    builder: ObjRef<'cx>,
-    name: &str,
-    args: &[Value<'cx>],
-) -> Result<Value<'cx>> {
-    let class = cx.known(Known::StringBuilder);
-    let all = cx.load(class.methods())?;
-    let string = cx.known(Known::String);
-    let fits = |m: &&vervet_types::MethodRef| {
-        m.name == name
-            && m.sig().is_ok_and(|s| {
-                s.params.len() == args.len()
-                    && s.params
-                        .iter()
-                        .zip(args)
-                        .all(|(p, a)| !matches!(a, Value::Ref(_)) || std::ptr::eq(*p, string))
-            })
-    };
-    let m = all
-        .iter()
-        .find(fits)
-        .ok_or_else(|| cx.throw_load(LoadError::missing_method(class, name)))?;
-    cx.invoke(m, Some(Value::Ref(builder)), args)
-}
-/// Characters that a StringBuilder can take without growing: what native code may write.
-fn capacity<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<usize> {
-    match builder_call(cx, builder, "get_Capacity", &[])? {
-        Value::Int(n) => Ok(n.max(0) as usize),
-        _ => Ok(0),
-    }
-}
-
-/// From an object to its native word, before the call.
-pub fn to_native<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>) -> Result<usize> {
+    c: &Conversion,
+    object: ObjRef<'cx>,
+    input: bool,
+) -> Result<usize> {
     match c {
         Conversion::String(encoding) => Ok(strings::to_native(object, *encoding) as usize),
-        Conversion::StringBuilder(encoding) => {
-            if object.is_null() {
-                return Ok(0);
-            }
-            let text = builder_text(cx, object)?;
-            let room = capacity(cx, object)?.max(text.len()) + 1;
-            // A UTF-16 unit becomes at most three bytes of UTF-8.
-            let unit = if encoding.unit() == 1 { 4 } else { 2 };
-            let p = allocate(room * unit + 8);
-            let copy = strings::units_to_native(&text, *encoding);
-            // SAFETY: the buffer has room for the text in either encoding.
-            unsafe {
-                let n = if encoding.unit() == 1 {
-                    libc::strlen(copy.cast())
-                } else {
-                    text.len() * 2
-                };
-                std::ptr::copy_nonoverlapping(copy, p, n);
-                strings::free(copy, *encoding);
-            }
-            Ok(p as usize)
-        }
+        Conversion::StringBuilder(encoding) => builders::to_native(cx, object, *encoding),
         Conversion::Array { element, .. } => {
             if object.is_null() {
                 return Ok(0);
@@ -196,10 +138,9 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>) -> 
             unsafe { structs::to_native(cx, layout, object.value_ptr(), p)? };
             Ok(p as usize)
         }
-        Conversion::OleDate | Conversion::Custom(..) => Err(cx.throw(
-            Known::MarshalDirectiveException,
-            "this conversion is not supported",
-        )),
+        Conversion::Custom(_) if !input => Ok(0),
+        Conversion::Custom(declared) => custom::to_native(cx, declared, object),
+        Conversion::AsAny(char_set) => as_any::to_native(cx, *char_set, object, input),
     }
 }
 
@@ -218,10 +159,7 @@ pub fn back<'cx>(
         Conversion::StringBuilder(encoding) => {
             if output && !object.is_null() {
                 // SAFETY: native code keeps the buffer terminated; its last unit is zero in any case.
-                let text = unsafe { strings::units(p, *encoding) };
-                builder_call(cx, object, "set_Length", &[Value::Int(0)])?;
-                let s = cx.alloc_utf16(&text)?;
-                builder_call(cx, object, "Append", &[Value::Ref(s)])?;
+                unsafe { builders::set_text(cx, object, p, *encoding)? };
             }
             // SAFETY: `to_native` allocated the buffer for this call, which is over.
             unsafe { release(p) };
@@ -266,7 +204,15 @@ pub fn back<'cx>(
                 }
             }
         }
-        Conversion::Delegate(_) | Conversion::OleDate | Conversion::Custom(..) => {}
+        Conversion::Delegate(_) => {}
+        Conversion::Custom(declared) => {
+            if output {
+                // There is no place for the object: the caller passed its own by value.
+                custom::to_managed(cx, declared, native)?;
+            }
+            custom::clean_up_native(cx, declared, native)?;
+        }
+        Conversion::AsAny(char_set) => as_any::back(cx, *char_set, object, native, output)?,
     }
     Ok(())
 }
@@ -281,7 +227,16 @@ pub fn to_managed<'cx>(
 ) -> Result<ObjRef<'cx>> {
     let p = native as *mut u8;
     match c {
-        Conversion::String(encoding) | Conversion::StringBuilder(encoding) => {
+        Conversion::StringBuilder(encoding) => {
+            // SAFETY: native code gave null or a string of that encoding.
+            let made = unsafe { builders::to_managed(cx, p, *encoding)? };
+            if take {
+                // SAFETY: a returned string is the caller's to free.
+                unsafe { strings::free(p, *encoding) };
+            }
+            Ok(made)
+        }
+        Conversion::String(encoding) => {
             // SAFETY: native code gave null or a string of that encoding.
             let s = unsafe { strings::to_managed(cx, p, *encoding)? };
             if take {
@@ -310,7 +265,10 @@ pub fn to_managed<'cx>(
             if native == 0 {
                 return Ok(ObjRef::NULL);
             }
-            let n = length.or(size_const.map(|n| n as usize)).unwrap_or(1);
+            // Without a length native code's array cannot be read.
+            let Some(n) = length.or(size_const.map(|n| n as usize)) else {
+                return Ok(ObjRef::NULL);
+            };
             let array = cx.alloc_array(class, n)?;
             let size = array.vtable().size as usize;
             for i in 0..n {
@@ -327,9 +285,14 @@ pub fn to_managed<'cx>(
             }
             Ok(array)
         }
-        Conversion::OleDate | Conversion::Custom(..) => Err(cx.throw(
-            Known::MarshalDirectiveException,
-            "this conversion is not supported",
-        )),
+        Conversion::Custom(declared) => {
+            let object = custom::to_managed(cx, declared, native)?;
+            if take {
+                custom::clean_up_native(cx, declared, native)?;
+            }
+            Ok(object)
+        }
+        // Parameters only, by value.
+        Conversion::AsAny(_) => Ok(ObjRef::NULL),
     }
 }

@@ -161,8 +161,12 @@ pub fn progress(cx: &Cx<'_>) -> bool {
     let now = COUNTS.get();
     now.working <= now.goal
 }
+/// How many workers work, or look for work.
+pub fn working() -> i32 {
+    i32::from(COUNTS.get().working)
+}
 /// All items completed so far.
-fn completed_items() -> u64 {
+pub fn completed_items() -> u64 {
     (0..IDS.load(Ordering::Relaxed))
         .filter_map(|id| COMPLETED.get(id))
         .map(|c| c.0.load(Ordering::Relaxed))

@@ -33,7 +33,8 @@ impl Stat {
     pub fn field(&self, number: usize) -> i64 {
         self.fields.get(number - 4).copied().unwrap_or(0)
     }
-    fn clock_to_ticks(clock: i64) -> i64 {
+    /// Ticks of the kernel's clock in units of 100 ns.
+    pub fn clock_to_ticks(clock: i64) -> i64 {
         // SAFETY: a plain query.
         clock.saturating_mul(10_000_000) / unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1)
     }

@@ -2,3 +2,4 @@
 pub mod gc_handle;
 pub mod marshal;
 pub mod runtime_information;
+pub mod windows_runtime;

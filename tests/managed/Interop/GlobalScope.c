@@ -1,0 +1,1 @@
+int only_here(int x) { return x + 1; }
