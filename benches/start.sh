@@ -50,6 +50,16 @@ cat > "$out/small.proj" << 'XML'
 <Target Name="Say"><Message Text="said"/></Target></Project>
 XML
 
+cat > "$out/Small.atg" << 'ATG'
+COMPILER Small
+CHARACTERS digit = '0' .. '9'.
+TOKENS number = digit { digit }.
+PRODUCTIONS Small = number { '+' number }.
+END Small.
+ATG
+# Coco's templates lie beside the grammar.
+cp /usr/share/coco-cs/*.frame "$out" 2> /dev/null
+
 # A row: name, program, arguments. The arguments hold no spaces.
 rows=(
     "hello $out/hello.exe"
@@ -65,10 +75,10 @@ rows=(
     "xmltool $lib/mono-xmltool.exe --prettyprint $out/small.xml"
     "api-info $lib/mono-api-info.exe $out/hello.exe"
     "xbuild $lib/xbuild.exe /nologo $out/small.proj"
-    "gendarme /usr/lib/gendarme/gendarme.exe --quiet $out/hello.exe"
+    "gendarme /usr/lib/gendarme/gendarme.exe --quiet --limit 0 $out/hello.exe"
     "nunit /usr/lib/nunit/nunit-console.exe -help"
     "de4dot /usr/lib/de4dot/de4dot.exe -h"
-    "coco /usr/lib/coco-cs/Coco.exe"
+    "coco /usr/share/coco-cs/Coco.exe $out/Small.atg"
 )
 
 # ---- the modes -------------------------------------------------------------------------------------------------------
@@ -83,6 +93,8 @@ else
 fi
 if command -v mono > /dev/null; then modes+=(mono mono-jit); else echo "mono is not installed: skipped"; fi
 
+# What the machine has compiled ahead is left out.
+export VERVET_SYSTEM_CACHE_DIR=/nonexistent/code
 # Caches of these runs only. `cold` has one that is removed before each run.
 prepare() { # mode
     [ "$1" != cold ] || rm -rf "$out/cold"

@@ -154,6 +154,7 @@ if as_nobody test -x "$work/vervet" && as_nobody test -r "$work/Order.exe"; then
     hits=$(sed -n 's/^methods from cache *\([0-9]*\).*/\1/p' "$work/stats")
     same nobody && warm nobody && compiled $((plain_compiled / 8)) nobody
     as_nobody "$work/vervet" aot --system "$work/Order.exe" > "$work/stats" 2>&1 && differs "nobody may write"
+    grep -q 'is for root' "$work/stats" || differs "$(cat "$work/stats")"
     # A process with more rights than its user trusts root's files, and no variable.
     chmod 4755 "$work/vervet"
     out=$(VERVET_SYSTEM_CACHE_DIR=$work/system as_nobody "$work/vervet" --stats "$work/Order.exe" 2> "$work/stats"); code=$?

@@ -24,6 +24,13 @@ const MOST_NODES: usize = 64;
 
 /// Compiles; returns the exit code.
 pub fn command(options: &Options, plan: &Plan) -> i32 {
+    // SAFETY: it cannot fail.
+    if plan.target == Target::System && unsafe { libc::geteuid() } != 0 {
+        eprintln!(
+            "vervet aot: the system's directory must belong to root, so --system is for root."
+        );
+        return 1;
+    }
     let names = match plan.profile.as_deref().map(profile::read).transpose() {
         Ok(names) => names,
         Err(e) => {
@@ -103,6 +110,7 @@ fn assembly(
         methods: None,
     }];
     let mut total = Outcome::default();
+    let mut error_of_node = None;
     for _ in 0..MOST_NODES {
         // Few edges first: what the others leave to a node is there when its turn comes. Of these, what most methods want.
         let weight = |n: &Node| {
@@ -121,7 +129,15 @@ fn assembly(
             methods: node.methods,
             names: names.map(<[String]>::to_vec),
         };
-        let outcome = run(options, plan.target, &job)?;
+        let outcome = match run(options, plan.target, &job) {
+            Ok(outcome) => outcome,
+            // Something is wrong with all of it.
+            Err(text) if job.edges.is_empty() => return Err(text),
+            Err(text) => {
+                error_of_node = Some(text);
+                continue;
+            }
+        };
         total.kept += outcome.kept;
         total.known += outcome.known;
         total.failed += outcome.failed;
@@ -140,7 +156,7 @@ fn assembly(
     for node in todo {
         total.failed += node.methods.map_or(0, |m| m.own.len() as u64);
     }
-    Ok(total)
+    error_of_node.map_or(Ok(total), Err)
 }
 
 fn add(todo: &mut Vec<Node>, edges: Vec<Edge>, methods: Methods) {
@@ -178,6 +194,8 @@ fn run(options: &Options, target: Target, job: &Job) -> Result<Outcome, String> 
     if let Some(config) = &options.config {
         command.arg("--config").arg(config);
     }
+    // Its words have been read, and their effects are among the options above.
+    command.env_remove("MONO_ENV_OPTIONS");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command
         .spawn()

@@ -1,4 +1,4 @@
-//! Hashes of contents that were computed once, by what the file system says of the file.
+//! Hashes of contents ([`crate::checksum::digest`]) that were computed once, by what the file system says of the file.
 //!
 //! ```text
 //! <cache>/contents     magic, then rows in the order in which they were added: (stamp, hash) each; checksum over all
@@ -21,11 +21,11 @@ pub const STAMP: usize = 56;
 /// Bytes of a stamp that name the file.
 const FILE: usize = 16;
 /// Bytes of a hash.
-const HASH: usize = 16;
+const HASH: usize = 32;
 const ROW: usize = STAMP + HASH;
 /// The most rows.
 const MOST: usize = 8192;
-const MAGIC: &[u8; 16] = b"VervetContents\x01\0";
+const MAGIC: &[u8; 16] = b"VervetContents\x02\0";
 /// The file.
 pub(crate) const NAME: &str = "contents";
 
@@ -41,8 +41,8 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// What a cache directory knows. Nothing, if it knows nothing that can be trusted.
-    pub fn of(path: &Path, owner: Owner) -> Memo {
+    /// What a cache directory knows. None: nothing was ever compiled ahead there, or it cannot be trusted.
+    pub fn of(path: &Path, owner: Owner) -> Option<Memo> {
         let read = || -> Result<Memo> {
             let all = Folder::open(path, 0, owner)?;
             match has_tag(&all) {
@@ -50,7 +50,7 @@ impl Memo {
                 false => Err(foreign()),
             }
         };
-        read().unwrap_or_default()
+        read().ok()
     }
     fn in_folder(all: &Folder) -> Result<Memo> {
         let (file, len) = all.file(OsStr::new(NAME))?;
@@ -85,10 +85,6 @@ impl Memo {
     pub fn find(&self, stamp: &Stamp) -> Option<Hash> {
         self.rows.iter().find(|r| r.0 == *stamp).map(|r| r.1)
     }
-    /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
     fn add(&mut self, stamp: Stamp, hash: Hash) {
         self.rows.retain(|r| r.0[..FILE] != stamp[..FILE]);
         self.rows.push((stamp, hash));
@@ -108,10 +104,14 @@ pub fn remember(path: &Path, make: usize, owner: Owner, new: &[(Stamp, Hash)]) -
     }
     let _lock = all.lock()?;
     claim(&all)?;
-    let mut memo = Memo::in_folder(&all).unwrap_or_default();
-    if new.iter().all(|n| memo.find(&n.0) == Some(n.1)) {
+    let known = Memo::in_folder(&all);
+    if let Ok(memo) = &known
+        && new.iter().all(|n| memo.find(&n.0) == Some(n.1))
+    {
         return Ok(());
     }
+    // Without rows, too: the file says that code was compiled ahead.
+    let mut memo = known.unwrap_or_default();
     new.iter().for_each(|n| memo.add(n.0, n.1));
     all.replace(OsStr::new(NAME), &memo.encode())
 }
@@ -132,11 +132,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = std::fs::canonicalize(dir.path()).unwrap().join("cache");
         let add = |s, h| patiently(|| remember(&path, 1, Owner::User, &[(s, [h; HASH])])).unwrap();
-        assert!(Memo::of(&path, Owner::User).is_empty());
+        assert!(Memo::of(&path, Owner::User).is_none());
+        patiently(|| remember(&path, 1, Owner::User, &[])).unwrap();
+        assert!(Memo::of(&path, Owner::User).is_some());
         add(stamp(1, 1), 1);
         add(stamp(2, 1), 2);
         add(stamp(1, 2), 3);
-        let memo = Memo::of(&path, Owner::User);
+        let memo = Memo::of(&path, Owner::User).unwrap();
         assert_eq!(memo.find(&stamp(1, 1)), None);
         assert_eq!(memo.find(&stamp(1, 2)), Some([3; HASH]));
         assert_eq!(memo.find(&stamp(2, 1)), Some([2; HASH]));

@@ -25,7 +25,7 @@ const SUBJECT: &[u8] = b"subject";
 
 fn run(data: &[u8]) {
     if let Some(memo) = Memo::decode(data) {
-        assert!(memo.find(&[0xEE; 56]).is_none() || data.len() > 72);
+        assert!(memo.find(&[0xEE; 56]).is_none() || data.len() > 88);
     }
     let mut repaired = data.to_vec();
     file::repair(&mut repaired);

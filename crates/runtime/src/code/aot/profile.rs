@@ -12,10 +12,12 @@
 //! * Writing adds to what is there. A file that is no profile stays as it is.
 use crate::code::table::{self, CodeKind};
 use std::collections::HashSet;
-use std::io::{Error, Result};
+use std::io::{Error, Read, Result, Write};
 use std::path::Path;
 use vervet_types::MethodRef;
 
+/// Bytes of a profile, at most: some hundred thousand methods.
+const LONGEST: u64 = 64 << 20;
 /// The first line.
 const HEAD: &str = "# Vervet profile";
 
@@ -39,7 +41,11 @@ pub fn line_of(method: MethodRef) -> String {
 /// # Errors
 /// It cannot be read, or is none.
 pub fn read(path: &Path) -> Result<Vec<String>> {
-    let text = std::fs::read_to_string(path)?;
+    let mut text = String::new();
+    let file = std::fs::File::open(path)?;
+    if file.take(LONGEST).read_to_string(&mut text)? as u64 == LONGEST {
+        return Err(Error::other("this is too long for a profile"));
+    }
     let mut lines = text.lines();
     match lines.next() {
         Some(HEAD) => Ok(lines.filter(|l| !l.is_empty()).map(str::to_owned).collect()),
@@ -70,7 +76,11 @@ pub fn write(path: &Path) -> Result<()> {
     // As a whole, under another name first: another run may read it.
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}", std::process::id()));
-    let written = std::fs::write(&name, format!("{HEAD}\n{}\n", lines.join("\n")))
+    // Nobody else has made it: in a directory for everybody a link of that name may lead anywhere.
+    let mut file = std::fs::File::create_new(&name)?;
+    let text = format!("{HEAD}\n{}\n", lines.join("\n"));
+    let written = file
+        .write_all(text.as_bytes())
         .and_then(|()| std::fs::rename(&name, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&name);

@@ -61,6 +61,9 @@ pub fn work(job: &Job) -> Result<Outcome, String> {
 /// Opens the assembly as the program that it may be: with its directory and its configuration.
 fn open(path: &Path) -> Result<&'static Assembly, String> {
     let loader = rt().loader;
+    if std::fs::canonicalize(path).is_ok_and(|p| p.to_str().is_none()) {
+        return Err("Its path is no UTF-8; such assemblies are compiled as they run.".into());
+    }
     let assembly = loader.open(path).map_err(|e| {
         tracing::info!("{}: {e}", path.display());
         "File does not contain a valid CIL image.".to_owned()

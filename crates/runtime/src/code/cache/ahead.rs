@@ -135,7 +135,7 @@ impl Ahead {
 }
 
 /// The hash of the content of a file, if no other content can ever have that stamp.
-fn hash_for_good(path: &Path, stamp: FileStamp, module: ModuleRef) -> Option<[u8; 16]> {
+fn hash_for_good(path: &Path, stamp: FileStamp, module: ModuleRef) -> Option<memo::Hash> {
     let file = std::fs::File::open(path).ok()?;
     if FileSystem::of(&file).ok()? != FileSystem::Disk {
         return None;
@@ -145,7 +145,7 @@ fn hash_for_good(path: &Path, stamp: FileStamp, module: ModuleRef) -> Option<[u8
     while (0..STEP).contains(&stamp.age()) {
         std::thread::sleep(Duration::from_millis(20));
     }
-    let hash = vervet_codecache::checksum::content_hash(module.image.data());
+    let hash = vervet_codecache::checksum::digest(module.image.data());
     let is_same = stamp.age() >= STEP && vervet_os::memory::stamp_of(path).ok()? == stamp;
     is_same.then_some(hash)
 }

@@ -164,6 +164,18 @@ impl Namer<'_> {
     }
 }
 
+/// Whether the compiler makes such a relocation. Addresses of things are used as they are, so there is no addend; a call is relative to its end, four
+/// bytes behind the place; and what is relative is near: the code itself, or a helper's stub.
+fn is_possible(kind: RelocKind, symbol: Symbol, addend: i64, len: usize) -> bool {
+    let own = || (-4..=len as i64).contains(&addend);
+    match (kind, symbol) {
+        (RelocKind::PcRel4, Symbol::SelfCode) => own(),
+        (RelocKind::PcRel4, Symbol::Helper(_)) => addend == -4,
+        (RelocKind::Abs8, _) => addend == 0,
+        _ => false,
+    }
+}
+
 /// An offset into code of that length, its end included.
 fn within(n: u32, len: usize) -> Read<u32> {
     match n as usize <= len {
@@ -337,13 +349,8 @@ impl Finder<'_> {
             let addend = f.read.signed()?;
             let number = f.read.u32()? as usize;
             let symbol = *symbols.get(number).ok_or(Damaged)?;
-            // What lies near the code; the linker relies on that.
-            let near = matches!(symbol, Symbol::Helper(_) | Symbol::SelfCode);
             let end = within(offset.saturating_add(size), len)?;
-            let far =
-                kind == RelocKind::PcRel4 && (!near || addend.unsigned_abs() > len as u64 + 16);
-            // Symbols are addresses of things; an addend leads to a part of one.
-            if far || end < size || i32::try_from(addend).is_err() {
+            if end < size || !is_possible(kind, symbol, addend, len) {
                 return Err(Damaged);
             }
             Ok(Reloc {

@@ -24,14 +24,14 @@
 //! # Contents
 //! | the file | its subject has, by stamp | by hash |
 //! |---|---|---|
-//! | on a disk of this machine, last changed more than two minutes ago | device, inode, length and times: the kernel changes these with the content | a hash, which a memo may know by the former |
-//! | any other | a hash of what was mapped. Times say nothing yet (stores to mapped pages), or are made up (images, servers) | the same |
+//! | on a disk of this machine, last changed more than two minutes ago | device, inode, length and times: the kernel changes these with the content | a cryptographic hash, which a memo may know by the former |
+//! | any other | a quick hash of what was mapped. Times say nothing yet (stores to mapped pages), or are made up (images, servers) | the cryptographic hash |
 use crate::loader::{Origin, without_loading};
 use crate::runtime::rt;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use vervet_codecache::checksum::content_hash;
-use vervet_codecache::memo::{Memo, Stamp};
+use vervet_codecache::checksum::{content_hash, digest};
+use vervet_codecache::memo::{self, Memo, Stamp};
 use vervet_codecache::wire::{Damaged, In, Out, Read};
 use vervet_os::LeafLock;
 use vervet_os::memory::FileStamp;
@@ -113,25 +113,30 @@ fn make_subject(module: ModuleRef, telling: Telling) -> Option<Vec<u8>> {
             out.bytes.extend_from_slice(&stamp.modified.to_le_bytes());
             out.bytes.extend_from_slice(&stamp.changed.to_le_bytes());
         }
-        (Origin::File { stamp, is_settled }, _) => {
+        (Origin::File { .. }, Telling::ByStamp) => {
             out.byte(2);
             out.count(module.image.data().len());
+            out.bytes
+                .extend_from_slice(&content_hash(module.image.data()));
+        }
+        (Origin::File { stamp, is_settled }, Telling::ByHash) => {
+            out.byte(3);
             let known = is_settled.then(|| known_hash(&stamp)).flatten();
-            let hash = known.unwrap_or_else(|| content_hash(module.image.data()));
+            let hash = known.unwrap_or_else(|| digest(module.image.data()));
             out.bytes.extend_from_slice(&hash);
         }
     }
     Some(out.bytes)
 }
 
-fn known_hash(stamp: &FileStamp) -> Option<[u8; 16]> {
+fn known_hash(stamp: &FileStamp) -> Option<memo::Hash> {
     let stamp = stamp_bytes(stamp);
     MEMOS.lock().iter().find_map(|m| m.find(&stamp))
 }
 
 /// A stamp as memos have it: device and inode name the file.
 pub(super) fn stamp_bytes(stamp: &FileStamp) -> Stamp {
-    let mut bytes: Stamp = [0; 56];
+    let mut bytes: Stamp = [0; memo::STAMP];
     bytes[..8].copy_from_slice(&stamp.device.to_le_bytes());
     bytes[8..16].copy_from_slice(&stamp.inode.to_le_bytes());
     bytes[16..24].copy_from_slice(&stamp.size.to_le_bytes());

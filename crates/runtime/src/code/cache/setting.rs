@@ -118,10 +118,10 @@ impl Cache {
             let Directory { path, owner, .. } = &directory;
             let memo = Memo::of(path, *owner);
             // Nobody has compiled ahead here.
-            if memo.is_empty() && *owner == Owner::User || !path.is_dir() {
+            if memo.is_none() && *owner == Owner::User || !path.is_dir() {
                 return None;
             }
-            modules::add_memo(memo);
+            modules::add_memo(memo.unwrap_or_default());
             Place::open(directory, Telling::ByHash).ok()
         };
         let user = user_directory().ok().and_then(open);
