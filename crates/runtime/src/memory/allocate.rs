@@ -8,7 +8,9 @@ use crate::cx::{Cx, Result};
 use crate::memory::copy::{copy_value, move_bytes};
 use crate::memory::gc;
 use crate::object::ObjRef;
+use std::mem::offset_of;
 use vervet_abi::VTable;
+use vervet_abi::layouts::DelegateObject;
 use vervet_abi::object::*;
 use vervet_abi::vtable::flags;
 use vervet_types::{ClassRef, Known};
@@ -146,6 +148,10 @@ pub fn clone_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ObjRef
     let refs = vt.flags & (flags::HAS_REFS | flags::ELEMENT_REFS) != 0;
     // SAFETY: both objects have `size` bytes, rounded to whole words; the header is not copied.
     unsafe { move_bytes(cx, copy.value_ptr(), object.value_ptr(), fields, refs) };
+    if cx.load(object.class().is_delegate())? {
+        // The thunk by which native code calls the delegate is that of one object.
+        copy.write(offset_of!(DelegateObject, delegate_trampoline), 0usize);
+    }
     if vt.flags & flags::FINALIZER != 0 {
         gc::register_finalizer(copy);
     }

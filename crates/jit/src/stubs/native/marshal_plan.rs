@@ -465,7 +465,11 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
     } else if is(class, Known::String) {
         Conversion::String(Encoding::of(spec, char_set))
     } else if is(class, Known::StringBuilder) {
-        Conversion::StringBuilder(Encoding::of(spec, char_set))
+        // A buffer that the callee fills has no length in front.
+        match Encoding::of(spec, char_set) {
+            Encoding::Bstr => return Ok(None),
+            encoding => Conversion::StringBuilder(encoding),
+        }
     } else if is_delegate(class)? {
         Conversion::Delegate(class)
     } else if is_handle(class)? {
@@ -473,10 +477,11 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
     } else if class.is_array()
         && let Some(of) = class.element()
     {
-        let element = if is(of, Known::StringBuilder) {
-            Native::StringBuilder(Encoding::of(&spec.of_element(), char_set))
-        } else {
-            Native::of(of, &spec.of_element(), char_set)?
+        let element = match Encoding::of(&spec.of_element(), char_set) {
+            encoding if is(of, Known::StringBuilder) && encoding != Encoding::Bstr => {
+                Native::StringBuilder(encoding)
+            }
+            _ => Native::of(of, &spec.of_element(), char_set)?,
         };
         let bad = spec.native == nt::SAFE_ARRAY
             || matches!(

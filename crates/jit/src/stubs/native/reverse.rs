@@ -148,6 +148,13 @@ impl Reverse<'_> {
         }
         copy
     }
+    /// A native address; for null, which callers pass for what they do not want, that of zeros in this frame: managed code sees zeros, and what it
+    /// writes is lost.
+    fn present(&self, e: &mut Emitter, place: NativeLocation, bytes: u32) -> Value {
+        let native = self.native_word(e, place);
+        let zeros = e.zeroed_stack(bytes);
+        e.b.ins().select(native, native, zeros)
+    }
     /// A struct in managed memory, in its passed form.
     fn passed(&self, e: &mut Emitter, i: usize, addr: Value) -> Results {
         load_passed(
@@ -189,18 +196,19 @@ impl Reverse<'_> {
                 self.passed(e, i, at)
             }
             ParamPlan::StructPointer(layout) if !layout.blittable => {
-                let native = self.native_word(e, places[0]);
+                let native = self.present(e, places[0], layout.size);
                 let managed = self.managed_struct(e, layout);
                 self.convert_struct(e, call::MarshalStructToManaged, i as i64, native, managed);
                 self.passed(e, i, managed)
             }
-            ParamPlan::StructPointer(_) => {
-                let at = self.native_word(e, places[0]);
-                let (pass, class) = (&self.lowered.params[i], self.lowered.param_classes[i]);
-                load_passed(&mut e.b, null_trap(), at, 0, pass, class)
+            ParamPlan::StructPointer(layout) => {
+                let native = self.present(e, places[0], layout.size);
+                let managed = self.managed_struct(e, layout);
+                e.copy_bytes(managed, 0, native, layout.size);
+                self.passed(e, i, managed)
             }
             ParamPlan::ByRefScalar(scalar, direction) => {
-                let native = self.native_word(e, places[0]);
+                let native = self.present(e, places[0], 8);
                 let copy = e.zeroed_stack(8);
                 if direction.input {
                     let value = scalar.load_native(&mut e.b, null_trap(), native, 0);
@@ -218,7 +226,7 @@ impl Reverse<'_> {
                 self.passed(e, i, managed)
             }
             ParamPlan::ByRefStruct(layout, direction) => {
-                let native = self.native_word(e, places[0]);
+                let native = self.present(e, places[0], layout.size);
                 let managed = self.managed_struct(e, layout);
                 if direction.input {
                     self.convert_struct(e, call::MarshalStructToManaged, i as i64, native, managed);

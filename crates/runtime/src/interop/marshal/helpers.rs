@@ -23,6 +23,7 @@
 //! * Native memory that a conversion has allocated is freed when the value is copied back.
 use super::{allocate, release, structs, values};
 use crate::cx::{Cx, Result, Value};
+use crate::memory::handles::{self, HandleKind};
 use crate::object::{ObjRef, store_ref};
 use vervet_abi::native_call::ReverseCall;
 use vervet_jit::stubs::native::layout::Native;
@@ -75,15 +76,23 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize
                 return Ok(0);
             }
             let object = ObjRef::from_addr(*(managed as *const usize));
-            let mut word = 0;
+            let mut given = Given::default();
             if direction.input && !(object.is_null() && matches!(conversion, Conversion::Handle(_)))
             {
-                word = values::to_native(cx, conversion, object, true)?;
+                given.word = values::to_native(cx, conversion, object, true)?;
+                given.extra = match conversion {
+                    Conversion::Array { .. } if !object.is_null() => object.array_len(),
+                    Conversion::Handle(_) => {
+                        handles::alloc_or_throw(cx, object, HandleKind::Normal)? as usize
+                    }
+                    _ => 0,
+                };
             }
-            // What lies in the cell may be replaced; what was given is remembered behind it.
-            let cell = allocate(16) as *mut usize;
-            *cell = word;
-            *cell.add(1) = word;
+            let cell = allocate(size_of::<Cell>()) as *mut Cell;
+            cell.write(Cell {
+                word: given.word,
+                given,
+            });
             Ok(cell as usize)
         },
         _ => Ok(managed),
@@ -118,8 +127,10 @@ pub fn back<'cx>(
                 by_ref: true,
                 direction,
             } if native != 0 => {
-                let cell = native as *mut usize;
-                if direction.output {
+                let cell = *(native as *const Cell);
+                // The callee was lent the handle, and may have left it.
+                let is_lent = matches!(conversion, Conversion::Handle(_)) && cell.given.extra != 0;
+                if direction.output && !(is_lent && cell.word == cell.given.word) {
                     let slot = managed as *mut usize;
                     let length = match conversion {
                         Conversion::Array { .. } => {
@@ -127,10 +138,11 @@ pub fn back<'cx>(
                         }
                         _ => None,
                     };
-                    let object = values::to_managed(cx, conversion, *cell, false, length)?;
+                    let object = values::to_managed(cx, conversion, cell.word, false, length)?;
                     store_ref(slot, object);
                 }
-                free_cell(cx, conversion, cell)
+                release(native as *mut u8);
+                free_given(cx, conversion, cell)
             }
             ParamPlan::StructCopy(layout)
             | ParamPlan::StructPointer(layout)
@@ -168,31 +180,55 @@ unsafe fn made_length<'cx>(
     Ok(before.non_null().map(|array| array.array_len()))
 }
 
-/// Frees a by-reference cell and what is in it: strings and builders' texts always, as they are the caller's; other memory if the callee left
-/// what it was given.
+/// What native code is given the address of, for a by-reference parameter.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Cell {
+    /// The native word, which the callee may replace.
+    word: usize,
+    given: Given,
+}
+
+/// What the cell held before the call.
+#[derive(Clone, Copy, Default)]
+struct Given {
+    word: usize,
+    /// Of an array, how many elements it had; of a SafeHandle, a GC handle for the object whose handle is lent.
+    extra: usize,
+}
+
+/// Frees what a by-reference parameter's cell holds after the call: strings and builders' texts always, as they are the caller's; other memory if
+/// the callee left what it was given. A lent SafeHandle is given back.
 ///
 /// # Safety
 /// `to_native` made the cell for a call that is over.
-unsafe fn free_cell<'cx>(
-    cx: &'cx Cx<'cx>,
-    conversion: &Conversion,
-    cell: *mut usize,
-) -> Result<()> {
-    // SAFETY: the cell has two words; what they name is as the caller says.
+unsafe fn free_given<'cx>(cx: &'cx Cx<'cx>, conversion: &Conversion, cell: Cell) -> Result<()> {
+    let is_left = cell.word == cell.given.word && cell.word != 0;
+    let memory = cell.word as *mut u8;
+    // SAFETY: the memory is what `to_native` or the callee allocated, as the caller says.
     unsafe {
-        let (word, given) = (*cell, *cell.add(1));
-        release(cell.cast());
         match conversion {
             Conversion::String(encoding) | Conversion::StringBuilder(encoding) => {
-                super::strings::free(word as *mut u8, *encoding);
+                super::strings::free(memory, *encoding);
             }
-            Conversion::Custom(declared) => super::custom::clean_up_native(cx, declared, word)?,
-            Conversion::Class(layout) if word == given && word != 0 => {
-                structs::free(layout, word as *mut u8);
-                release(word as *mut u8);
+            Conversion::Custom(declared) => {
+                super::custom::clean_up_native(cx, declared, cell.word)?;
             }
-            Conversion::Array { element, .. } if word == given && !element.owns_memory() => {
-                release(word as *mut u8);
+            Conversion::Class(layout) if is_left => {
+                structs::free(layout, memory);
+                release(memory);
+            }
+            Conversion::Array { element, .. } if is_left => {
+                for i in 0..cell.given.extra {
+                    structs::free_one(element, memory.add(i * element.size() as usize));
+                }
+                release(memory);
+            }
+            Conversion::Handle(_) if cell.given.extra != 0 => {
+                let lent = cell.given.extra as u32;
+                let object = handles::target(lent).unwrap_or(ObjRef::NULL);
+                handles::free(lent);
+                values::back(cx, conversion, object, cell.given.word, false)?;
             }
             _ => {}
         }

@@ -85,7 +85,10 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
     if address == 0 {
         return Ok(ObjRef::NULL);
     }
-    if let Some(delegate) = thunks::delegate_at(address) {
+    // One of another class is called through its thunk, as any native function is.
+    if let Some(delegate) = thunks::delegate_at(address)
+        && cx.load(cx.universe().is_assignable(delegate.class(), class))?
+    {
         return Ok(delegate);
     }
     let invoke = crate::interop::delegates::invoke_method(cx, class)?;

@@ -21,9 +21,9 @@ pub fn units_to_native(units: &[u16], encoding: Encoding) -> *mut u8 {
             p
         }
         Encoding::Bstr => {
-            let p = allocate(units.len() * 2 + 8);
+            let p = allocate(units.len() * 2 + 10);
             // SAFETY: the length lies in the four bytes before the first unit; the block starts four before that, so
-            // that the string is 8-aligned.
+            // that the string is 8-aligned. Behind it are two bytes of zero: a BSTR is terminated, too.
             unsafe {
                 (p.add(4) as *mut u32).write(units.len() as u32 * 2);
                 std::ptr::copy_nonoverlapping(units.as_ptr().cast(), p.add(8), units.len() * 2);
