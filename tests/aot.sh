@@ -115,6 +115,27 @@ done
 (VERVET_CACHE_DIR=/proc/self/code "$VERVET" aot "$work/Order.exe" > "$work/stats" 2>&1) && differs "a directory that cannot be is no error"
 grep -q proc "$work/stats" || differs "$(cat "$work/stats")"
 
+# A pipe that nobody writes to holds nobody up; nor does a library that calls itself as the core library does.
+case=odd-files; fresh
+rm -f "$work/pipe.dll"; mkfifo "$work/pipe.dll"
+timeout -k 1 20 "$VERVET" aot "$work/pipe.dll" > "$work/stats" 2>&1; code=$?
+rm -f "$work/pipe.dll"
+[ "$code" = 1 ] && grep -q 'pipe.dll: File does not contain a valid CIL image' "$work/stats" || differs "pipe: code $code: $(cat "$work/stats")"
+mkdir -p "$work/other"; echo 'public class C { public int F() { return 1; } }' > "$work/other/C.cs"
+mcs -nologo -target:library "-out:$work/other/mscorlib.dll" "$work/other/C.cs"; mv "$work/other/mscorlib.dll" "$work/other/Other.dll"
+"$VERVET" aot "$work/other/Other.dll" > "$work/stats" 2>&1; code=$?
+[ "$code" = 1 ] && grep -q 'It is not the core library' "$work/stats" && ok || differs "core library: code $code: $(cat "$work/stats")"
+rm -rf "$work/other"
+
+# The workers of a process that was killed end with it.
+case=killed; fresh
+"$VERVET" aot $lib/mscorlib.dll > /dev/null 2>&1 & pid=$!
+for n in $(seq 200); do worker=$(pgrep -P $pid) && break; sleep 0.02; done
+sleep 0.5
+{ kill -9 $pid; wait $pid; } 2> /dev/null
+for n in $(seq 40); do readlink "/proc/$worker/exe" > /dev/null || break; sleep 0.05; done
+[ -n "$worker" ] && ! readlink "/proc/$worker/exe" > /dev/null && ok || differs "worker '$worker' goes on"
+
 # Several at once, some killed.
 case=together; fresh
 for n in $(seq 8); do
@@ -160,11 +181,34 @@ if as_nobody test -x "$work/vervet" && as_nobody test -r "$work/Order.exe"; then
     out=$(VERVET_SYSTEM_CACHE_DIR=$work/system as_nobody "$work/vervet" --stats "$work/Order.exe" 2> "$work/stats"); code=$?
     hits=$(sed -n 's/^methods from cache *\([0-9]*\).*/\1/p' "$work/stats")
     [ -d /var/cache/vervet ] || { same set-uid && cold set-uid; }
+    # It writes nothing, whoever asks.
+    for words in "--aot" "aot --system" "--write-profile=$work/set-uid.profile"; do
+        # shellcheck disable=SC2086 # Words.
+        as_nobody env VERVET_SYSTEM_CACHE_DIR="$work/system" MONO_ENV_OPTIONS="$words" "$work/vervet" "$work/Order.exe" > "$work/stats" 2>&1
+        code=$?
+        [ "$code" = 1 ] && grep -q 'other rights' "$work/stats" || differs "set-uid, $words: code $code, $(head -n 2 "$work/stats")"
+    done
+    as_nobody "$work/vervet" cache clear --system > "$work/stats" 2>&1 && differs "set-uid: cleared"
+    grep -q 'other rights' "$work/stats" || differs "set-uid: $(cat "$work/stats")"
+    [ ! -e "$work/set-uid.profile" ] || differs "set-uid: a profile is written"
     ok
 else
     ok # The folder of this test is not to be seen by others.
 fi
 rm -f "$work/vervet"; chmod 700 "$work"
+
+# A file of another build goes after a month, one of this build never for its age; `cache clear --system` removes all.
+case=old; shared
+touch -d '400 days ago' "$work"/system/*/*.code
+"$VERVET" aot --system "$work/Odd.exe" > /dev/null 2>&1 || differs "aot"
+ls "$work"/system/*/Library*.code > /dev/null 2>&1 || differs "a file went for its age"
+mkdir "$work/system/0123456789abcdef"; echo x > "$work/system/0123456789abcdef/a-0123456789abcdef-0.code"
+touch -d '400 days ago' "$work/system/0123456789abcdef/a-0123456789abcdef-0.code"
+rm -f "$work"/system/*/Odd*.code
+"$VERVET" aot --system "$work/Odd.exe" > /dev/null 2>&1 || differs "aot again"
+[ ! -e "$work/system/0123456789abcdef" ] || differs "another build's files stay"
+"$VERVET" cache clear --system > "$work/stats" 2>&1 || differs "$(cat "$work/stats")"
+[ -z "$(find "$work/system" -name '*.code')" ] && ok || differs "not cleared: $(cat "$work/stats")"
 
 case=rights; shared
 # Without a cache of the user's, so that every method comes from there.

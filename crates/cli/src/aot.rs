@@ -6,9 +6,12 @@
 //! ```
 //! # Invariants
 //! * What is wrong with one assembly does not keep the others from being compiled; the exit code says it.
+//! * No worker outlives this process, however it ends.
 //! * The number of workers for an assembly is bounded: what is left is compiled by runs.
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -17,18 +20,17 @@ use vervet::plan::Plan;
 use vervet_os::LeafLock;
 use vervet_runtime::code::aot::job::{Edge, Job, Methods, Outcome};
 use vervet_runtime::code::aot::{profile, worker};
-use vervet_runtime::code::cache::setting::Target;
+use vervet_runtime::code::cache::setting::{self, Target};
 
 /// Workers for one assembly, at most.
 const MOST_NODES: usize = 64;
 
 /// Compiles; returns the exit code.
 pub fn command(options: &Options, plan: &Plan) -> i32 {
-    // SAFETY: it cannot fail.
-    if plan.target == Target::System && unsafe { libc::geteuid() } != 0 {
-        eprintln!(
-            "vervet aot: the system's directory must belong to root, so --system is for root."
-        );
+    if plan.target == Target::System
+        && let Err(text) = setting::may_write_for_all()
+    {
+        eprintln!("vervet aot: {text}");
         return 1;
     }
     let names = match plan.profile.as_deref().map(profile::read).transpose() {
@@ -101,10 +103,19 @@ fn assembly(
         std::io::ErrorKind::NotFound => "No such file or directory.".to_owned(),
         _ => e.to_string(),
     };
-    if std::fs::metadata(path).map_err(error)?.is_dir() {
+    // Nobody may ever write to a pipe of that name.
+    let file = std::fs::File::options()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)
+        .map_err(error)?;
+    let kind = file.metadata().map_err(error)?;
+    if kind.is_dir() {
         return Err("This is a directory.".into());
     }
-    std::fs::File::open(path).map_err(error)?;
+    if !kind.is_file() {
+        return Err("File does not contain a valid CIL image: it is no regular file.".into());
+    }
     let mut todo = vec![Node {
         edges: Vec::new(),
         methods: None,
@@ -197,6 +208,7 @@ fn run(options: &Options, target: Target, job: &Job) -> Result<Outcome, String> 
     // Its words have been read, and their effects are among the options above.
     command.env_remove("MONO_ENV_OPTIONS");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    end_with_us(&mut command);
     let mut child = command
         .spawn()
         .map_err(|e| format!("/proc/self/exe: {e}"))?;
@@ -211,6 +223,23 @@ fn run(options: &Options, target: Target, job: &Job) -> Result<Outcome, String> 
         Some(1) => Err(text()),
         _ => Err(format!("The worker was ended: {}.", output.status)),
     }
+}
+
+/// Has the kernel end the child when this thread ends, which waits for the child: so nothing goes on when this process is killed.
+fn end_with_us(command: &mut Command) {
+    let parent = std::process::id();
+    let ask = move || {
+        // SAFETY: the signal is the only argument that counts.
+        let asked = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        // SAFETY: it cannot fail.
+        match asked == 0 && unsafe { libc::getppid() } as u32 == parent {
+            true => Ok(()),
+            // It was killed before the kernel was asked.
+            false => Err(std::io::Error::from_raw_os_error(libc::ESRCH)),
+        }
+    };
+    // SAFETY: what runs between fork and exec is two system calls; it allocates nothing and takes no lock.
+    unsafe { command.pre_exec(ask) };
 }
 
 /// The worker: a job from the standard input, the outcome to the standard output, or a sentence and code 1.

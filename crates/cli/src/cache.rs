@@ -1,13 +1,20 @@
 //! `vervet cache`: what is kept of compiled code, in the user's directory and in the system's.
 use std::io::Write;
 use vervet_codecache::shelf;
-use vervet_runtime::code::cache::setting::{self, Directory};
+use vervet_runtime::code::cache::setting::{self, Directory, Target};
 
-/// Shows what is kept, or removes what is kept for the user. `Err` is a sentence for the user.
-pub fn command(clear: bool) -> Result<(), String> {
+/// Shows what is kept, or removes what is kept for the user or for everybody. `Err` is a sentence for the user.
+pub fn command(clear: Option<Target>) -> Result<(), String> {
     let user = setting::user_directory();
-    if clear {
-        return remove(&user.map_err(|why| format!("There is no cache: {why}."))?);
+    match clear {
+        None => {}
+        Some(Target::User) => {
+            return remove(&user.map_err(|why| format!("There is no cache: {why}."))?);
+        }
+        Some(Target::System) => {
+            setting::may_write_for_all().map_err(|why| format!("vervet cache: {why}"))?;
+            return remove(&setting::system_directory());
+        }
     }
     let shown = match &user {
         Ok(directory) => show(directory),

@@ -15,7 +15,7 @@ use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
     name = "vervet",
     disable_version_flag = true,
     about,
-    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear]\n       vervet aot [--system] [--profile=FILE] assembly..."
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear [--system]]\n       vervet aot [--system] [--profile=FILE] assembly..."
 )]
 pub struct Options {
     /// File and line in stack traces
@@ -126,7 +126,7 @@ pub enum Command {
     /// Show or clear what is kept of compiled code.
     Cache {
         /// Whether to clear it.
-        clear: bool,
+        clear: Option<Target>,
     },
     /// Compile ahead.
     Ahead(Plan),
@@ -257,6 +257,7 @@ impl Options {
     /// What the arguments ask for.
     pub fn what(&self) -> Result<Command, String> {
         let text = |a: &OsString| a.to_string_lossy().into_owned();
+        self.check_rights(vervet_codecache::trust::is_unprivileged())?;
         if self.aot_worker.is_some() {
             return Ok(Command::Worker);
         }
@@ -321,15 +322,37 @@ impl Options {
         }
         if first == "cache" && !Path::new("cache").is_file() {
             return match rest {
-                [] => Ok(Command::Cache { clear: false }),
-                [word] if word == "clear" => Ok(Command::Cache { clear: true }),
-                _ => Err("Usage: vervet cache [clear]".into()),
+                [] => Ok(Command::Cache { clear: None }),
+                [word] if word == "clear" => Ok(Command::Cache {
+                    clear: Some(Target::User),
+                }),
+                [word, place] if word == "clear" && place == "--system" => Ok(Command::Cache {
+                    clear: Some(Target::System),
+                }),
+                _ => Err("Usage: vervet cache [clear [--system]]".into()),
             };
         }
         Ok(Command::Program {
             path: PathBuf::from(first),
             args: rest.iter().map(text).collect(),
         })
+    }
+
+    /// A process with more rights than its user writes nothing for who started it: the words may be those of `MONO_ENV_OPTIONS`.
+    fn check_rights(&self, is_unprivileged: bool) -> Result<(), String> {
+        let option = if self.aot.is_some() || self.aot_worker.is_some() {
+            "--aot"
+        } else if self.write_profile.is_some() {
+            "--write-profile"
+        } else {
+            return Ok(());
+        };
+        match is_unprivileged {
+            true => Ok(()),
+            false => Err(format!(
+                "{option} is not for a process that has other rights than its user"
+            )),
+        }
     }
 
     /// What is chosen about green threads. `Err` is a sentence for the user.
@@ -400,5 +423,24 @@ impl Options {
             optimise: self.optimize.as_deref() == Some("all"),
             green: self.green()?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_more_rights_than_its_user_writes_nothing() {
+        for (words, is_refused) in [
+            (&["vervet", "--aot", "x.dll"][..], true),
+            (&["vervet", "--aot-worker=system"], true),
+            (&["vervet", "--write-profile=/etc/x", "x.exe"], true),
+            (&["vervet", "--stats", "x.exe"], false),
+        ] {
+            let options = Options::try_parse_from(words).unwrap();
+            assert_eq!(options.check_rights(false).is_err(), is_refused);
+            assert!(options.check_rights(true).is_ok());
+        }
     }
 }

@@ -20,8 +20,11 @@
 //! * Of such a directory only folders and files with names that this crate gives are removed, or counted.
 //! * Directories are opened by path, with all checks, at each use ([`crate::trust`]).
 //! * Of two processes that write at the same time one does; the other leaves it.
-//! * What is read is at most [`MOST`] bytes after a write, all directories together: the files that were not used for the longest time go first, with those
-//!   of builds that were not used for a month.
+//! * What is read is at most [`MOST`] bytes after a write, all directories together. In a directory of the user's the files that were not used for the
+//!   longest time go first, with those of builds that were not used for a month.
+//! * In a directory for everybody nobody knows what is used: only root's reading is noted. There a file goes only if it is of another build and a month old;
+//!   what has no room is refused.
+//! * What was compiled ahead makes no room for something new.
 use crate::checksum::checksum;
 use crate::file::{Entry, Found, LONGEST, Source, View, assemble};
 use crate::trust::{Folder, Kept, Owner};
@@ -224,6 +227,16 @@ impl Shelf {
     /// # Errors
     /// Another process is writing, or the file cannot be written. Nothing has changed then.
     pub fn add(&self, name: &str, subject: &[u8], new: &[New]) -> Result<usize> {
+        self.add_as(name, subject, new, self.owner == Owner::User)
+    }
+    /// As [`Shelf::add`], but what is there stays: what would make a subject's files too long is refused.
+    ///
+    /// # Errors
+    /// As there, or there is no room.
+    pub fn add_ahead(&self, name: &str, subject: &[u8], new: &[New]) -> Result<usize> {
+        self.add_as(name, subject, new, false)
+    }
+    fn add_as(&self, name: &str, subject: &[u8], new: &[New], begins_anew: bool) -> Result<usize> {
         let all = Folder::open(&self.path, self.make, self.owner)?;
         // Before the lock is made: a directory of somebody else's gets no file at all.
         if !has_tag(&all) && !all.is_empty()? {
@@ -236,7 +249,18 @@ impl Shelf {
         let mut lens = segment_lens(&own, &stem);
         let of_new = new.iter().map(|n| n.payload.len() + n.set.len() + 100);
         let of_new = of_new.sum::<usize>() as u64;
-        if lens.iter().sum::<u64>() + of_new > LONGEST as u64 {
+        let is_too_long = lens.iter().sum::<u64>() + of_new > LONGEST as u64;
+        if is_too_long && !begins_anew {
+            return Err(Error::other(format!(
+                "there is no room for more code of {name} ({} MiB)",
+                LONGEST >> 20
+            )));
+        }
+        if self.owner == Owner::Root {
+            self.remove_old_builds(&all);
+            self.check_room(&all, of_new)?;
+        }
+        if is_too_long {
             // Of a program that makes so much, what is old is worth little.
             for n in 0..lens.len() {
                 let _ = own.remove(&segment_name(&stem, n));
@@ -264,11 +288,41 @@ impl Shelf {
         for n in first + 1..lens.len() {
             let _ = own.remove(&segment_name(&stem, n));
         }
-        self.tidy(&all);
+        if self.owner == Owner::User {
+            self.tidy(&all);
+        }
         Ok(content.len())
+    }
+    /// Refuses what a directory for everybody has no room for.
+    fn check_room(&self, all: &Folder, of_new: u64) -> Result<()> {
+        let files = builds(all)?.into_iter().filter_map(|b| b.1.list().ok());
+        let ours = files
+            .flatten()
+            .filter(|f| !f.is_folder && is_content(&f.name));
+        match ours.map(|f| f.len).sum::<u64>() + of_new > MOST {
+            true => Err(Error::other(format!(
+                "the directory is full ({} MiB); `vervet cache clear --system` empties it",
+                MOST >> 20
+            ))),
+            false => Ok(()),
+        }
     }
     /// Removes what has not been used for long. The caller holds the lock.
     fn tidy(&self, all: &Folder) {
+        let mut files = self.remove_old_builds(all);
+        files.sort_by_key(|f| f.0);
+        let mut sum = 0;
+        for (_, len, build, name) in files {
+            sum += len;
+            if sum > MOST
+                && let Ok(folder) = all.folder(&build, false)
+            {
+                let _ = folder.remove(&name);
+            }
+        }
+    }
+    /// Removes the files of other builds after a month; the others are returned as (age, length, build, name). The caller holds the lock.
+    fn remove_old_builds(&self, all: &Folder) -> Vec<(u64, u64, OsString, OsString)> {
         let mut files = Vec::new();
         for build in all.list().unwrap_or_default() {
             if !build.is_folder || !is_build(&build.name) {
@@ -293,16 +347,7 @@ impl Shelf {
                 let _ = all.remove_folder(&build.name);
             }
         }
-        files.sort_by_key(|f| f.0);
-        let mut sum = 0;
-        for (_, len, build, name) in files {
-            sum += len;
-            if sum > MOST
-                && let Ok(folder) = all.folder(&build, false)
-            {
-                let _ = folder.remove(&name);
-            }
-        }
+        files
     }
 }
 
@@ -616,6 +661,53 @@ mod tests {
         add(&shelf, "n", &[new(1, b"", &large)]).unwrap();
         add(&shelf, "n", &[new(2, b"", &large)]).unwrap();
         assert_eq!((found(&shelf, 1).len(), found(&shelf, 2).len()), (0, 1));
+    }
+
+    #[test]
+    fn what_was_compiled_ahead_makes_no_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = shelf(&dir, b"key");
+        let large = vec![7; 40 << 20];
+        let ahead = |n| patiently(|| shelf.add_ahead("n", b"s", &[new(n, b"", &large)]));
+        ahead(1).unwrap();
+        let error = ahead(2).unwrap_err().to_string();
+        assert!(error.contains("no room for more code of n"), "{error}");
+        assert_eq!((found(&shelf, 1).len(), found(&shelf, 2).len()), (1, 0));
+    }
+
+    /// Readers other than root cannot note that they use a file.
+    #[test]
+    fn what_is_for_everybody_does_not_go_for_its_age() {
+        use std::fs::File;
+        use std::time::{Duration, SystemTime};
+        let dir = tempfile::tempdir().unwrap();
+        let path = std::fs::canonicalize(dir.path()).unwrap().join("cache");
+        // Only root makes files of root's.
+        if crate::trust::user() != 0 || Folder::open(&path, 1, Owner::Root).is_err() {
+            return;
+        }
+        let shelf = |key: &[u8]| Shelf::open(&path, 1, Owner::Root, key).unwrap();
+        let own = shelf(b"key");
+        for name in ["a", "b"] {
+            add(&own, name, &[new(1, b"", b"x")]).unwrap();
+        }
+        // Two files of a length that leaves room for nothing else; their content does not matter.
+        let files = list(&path, Owner::Root).unwrap();
+        for f in &files {
+            let name = path.join(&f.build).join(&f.name);
+            let file = File::options().write(true).open(name).unwrap();
+            file.set_len(MOST / 2 + 1).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(2 * MONTH))
+                .unwrap();
+        }
+        let error = add(&own, "c", &[new(1, b"", b"x")])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("cache clear --system"), "{error}");
+        assert_eq!(list(&path, Owner::Root).unwrap().len(), 2);
+        // Another build's go, and make room.
+        add(&shelf(b"other"), "c", &[new(1, b"", b"x")]).unwrap();
+        assert_eq!(list(&path, Owner::Root).unwrap().len(), 1);
     }
 
     #[test]

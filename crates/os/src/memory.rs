@@ -311,6 +311,11 @@ impl FileStamp {
             changed: nanoseconds(meta.ctime(), meta.ctime_nsec()),
         }
     }
+    /// Whether the time of the last change is one that tools give to all files of an image, which are made with one time so that two builds are the same:
+    /// a whole second. Then it says nothing of the content. (Of 10^9 files that a program wrote it is true of one.)
+    pub fn is_clamped(&self) -> bool {
+        self.changed % 1_000_000_000 == 0
+    }
     /// Nanoseconds since the last change by this machine's clock; negative if that lies in the future.
     pub fn age(&self) -> i128 {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -384,5 +389,24 @@ mod tests {
             assert!(all.iter().all(|b| *b == 0));
             release(at, 8 * PAGE);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FileStamp;
+
+    #[test]
+    fn a_whole_second_is_a_time_that_an_image_was_given() {
+        let stamp = |changed| FileStamp {
+            device: 1,
+            inode: 1,
+            size: 1,
+            modified: 0,
+            changed,
+        };
+        assert!(stamp(1_700_000_000_000_000_000).is_clamped());
+        assert!(!stamp(1_700_000_000_000_000_001).is_clamped());
+        assert!(!stamp(1_700_000_000_999_999_999).is_clamped());
     }
 }

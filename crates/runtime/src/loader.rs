@@ -79,7 +79,9 @@ const SETTLES_AFTER: i128 = 120_000_000_000;
 /// Whether every other content of the file would have another stamp.
 fn settles(file: &std::fs::File, stamp: &vervet_os::memory::FileStamp) -> bool {
     use vervet_codecache::trust::FileSystem;
-    stamp.age() > SETTLES_AFTER && FileSystem::of(file).ok() == Some(FileSystem::Disk)
+    stamp.age() > SETTLES_AFTER
+        && !stamp.is_clamped()
+        && FileSystem::of(file).ok() == Some(FileSystem::Disk)
 }
 
 thread_local! {

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! # Vervet profile
-//! mscorlib<TAB>System.Collections.Generic.List`1[System.String]::Add
+//! mscorlib.dll<TAB>System.Collections.Generic.List`1[System.String]::Add
 //! ```
-//! A line is a method: the assembly by its simple name, type and name, with arguments and without parameters, so that it still means something when the
+//! A line is a method: the module by its name, type and name, with arguments and without parameters, so that it still means something when the
 //! assembly was built anew. The order is that of the first use.
 //!
 //! # Invariants

@@ -47,14 +47,20 @@ pub fn work(job: &Job) -> Result<Outcome, String> {
         }
     }
     work.list_methods(job)?;
+    let mut written = Ok(());
     while let Some(item) = work.list.pop() {
         work.one(&cx, &mut ahead, item);
         if ahead.bytes() > ENOUGH {
-            work.outcome.bytes += cx.native(|| ahead.write())?;
+            written = work.write(&cx, &mut ahead);
+        }
+        if written.is_err() {
+            break;
         }
     }
-    work.outcome.bytes += cx.native(|| ahead.write())?;
+    // What was written before an error counts.
+    let written = written.and_then(|()| work.write(&cx, &mut ahead));
     cx.native(|| ahead.remember_contents())?;
+    written?;
     Ok(work.finish())
 }
 
@@ -69,7 +75,7 @@ fn open(path: &Path) -> Result<&'static Assembly, String> {
         "File does not contain a valid CIL image.".to_owned()
     })?;
     let module = assembly.manifest;
-    if module.name == "mscorlib" && !module.is_corlib() {
+    if assembly.name == "mscorlib" && !module.is_corlib() {
         return Err("It is not the core library that programs run with.".into());
     }
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -134,6 +140,10 @@ impl Work {
         }
     }
 
+    fn write<'cx>(&mut self, cx: &'cx Cx<'cx>, ahead: &mut Ahead) -> Result<(), String> {
+        self.outcome.bytes += cx.native(|| ahead.write())?;
+        Ok(())
+    }
     /// Fills the list, in the order of the rows.
     fn list_methods(&mut self, job: &Job) -> Result<(), String> {
         let rows = self.home.image.row_count(Table::MethodDef);

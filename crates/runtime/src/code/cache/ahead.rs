@@ -107,7 +107,7 @@ impl Ahead {
         for (home, new) in super::save::by_home(entries) {
             let subject = modules::subject(home, self.place.telling)
                 .ok_or_else(|| format!("{}: its content cannot be told", home.name))?;
-            let add = || self.place.shelf.add(home.name, &subject, &new);
+            let add = || self.place.shelf.add_ahead(home.name, &subject, &new);
             written += patiently(add).map_err(|e| self.failed(&e))? as u64;
         }
         Ok(written)
@@ -137,7 +137,7 @@ impl Ahead {
 /// The hash of the content of a file, if no other content can ever have that stamp.
 fn hash_for_good(path: &Path, stamp: FileStamp, module: ModuleRef) -> Option<memo::Hash> {
     let file = std::fs::File::open(path).ok()?;
-    if FileSystem::of(&file).ok()? != FileSystem::Disk {
+    if FileSystem::of(&file).ok()? != FileSystem::Disk || stamp.is_clamped() {
         return None;
     }
     // Afterwards all its pages are clean, so that the next store to one changes the times.

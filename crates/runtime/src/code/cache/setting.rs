@@ -11,7 +11,7 @@
 //! * Settled at the first look-up, once; nothing is opened before that. Places of code that was compiled ahead: at the first that finds nothing.
 //! * The key names all that code depends on apart from the modules of its set: this build, machine and options, the core library.
 //! * The environment and the user's home count only if the process has no more rights than its user. The system's directory counts always: only
-//!   root can have written it.
+//!   root can have written it. A process with more rights than its user reads that one, and writes nowhere.
 use super::modules::{self, Telling};
 use crate::runtime::rt;
 use std::path::{Path, PathBuf};
@@ -199,7 +199,9 @@ fn settle() -> Result<Cache, String> {
         (Mode::Convert, _) => Err("no files are wanted".into()),
         (_, None) => user_directory().and_then(|d| Place::open(d, Telling::ByStamp)),
         (_, Some(Target::User)) => user_directory().and_then(|d| Place::open(d, Telling::ByHash)),
-        (_, Some(Target::System)) => Place::open(system_directory(), Telling::ByHash),
+        (_, Some(Target::System)) => {
+            may_write_for_all().and_then(|()| Place::open(system_directory(), Telling::ByHash))
+        }
     };
     Ok(Cache {
         own,
@@ -262,6 +264,23 @@ impl Directory {
             }),
             _ => Err(format!("{variable} is no absolute path")),
         })
+    }
+}
+
+/// Whether this process may change the system's directory: root's, with no other rights than root's own.
+///
+/// # Errors
+/// It may not; the sentence says why.
+pub fn may_write_for_all() -> Result<(), String> {
+    // SAFETY: it cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        return Err("the system's directory must belong to root, so --system is for root.".into());
+    }
+    match trust::is_unprivileged() {
+        true => Ok(()),
+        false => {
+            Err("the process has other rights than its user, so --system is not for it.".into())
+        }
     }
 }
 
