@@ -390,11 +390,6 @@ mod tests {
             release(at, 8 * PAGE);
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::FileStamp;
 
     #[test]
     fn a_whole_second_is_a_time_that_an_image_was_given() {
