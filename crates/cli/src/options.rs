@@ -433,10 +433,10 @@ mod tests {
     #[test]
     fn a_process_with_more_rights_than_its_user_writes_nothing() {
         for (words, is_refused) in [
-            (&["vervet", "--aot", "x.dll"][..], true),
+            (&["vervet", "--aot"][..], true),
             (&["vervet", "--aot-worker=system"], true),
-            (&["vervet", "--write-profile=/etc/x", "x.exe"], true),
-            (&["vervet", "--stats", "x.exe"], false),
+            (&["vervet", "--write-profile=/etc/x"], true),
+            (&["vervet", "--stats"], false),
         ] {
             let options = Options::try_parse_from(words).unwrap();
             assert_eq!(options.check_rights(false).is_err(), is_refused);
