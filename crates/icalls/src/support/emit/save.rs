@@ -19,7 +19,7 @@ use crate::support::emit::handles::{created_method, is_one_of};
 use crate::support::emit::types::{self, TypeKind};
 use crate::support::emit::{attributes, modules, read};
 use crate::support::objects::is_known;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::io::Write;
 use std::mem::{ManuallyDrop, offset_of};
 use std::os::fd::{FromRawFd, RawFd};
@@ -68,9 +68,7 @@ struct Plan<'cx> {
 pub fn build<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()> {
     let (module, written) = encode(cx, |e| {
         let module = module_of(builder)?;
-        for ty in all_types(builder) {
-            e.name(ty)?;
-        }
+        each_type(builder, &mut |ty| e.name(ty).map(|_| ()))?;
         let owner = Token::new(Table::Module, 1);
         add_attributes(
             e,
@@ -81,15 +79,9 @@ pub fn build<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()> {
         let written = plan(e, module, builder)?;
         Ok((module, written))
     })?;
-    let global = builder.read_ref(offset_of!(ModuleBuilderObject, global_methods));
-    let global = read::elements(global).filter(|m| !m.is_null());
-    for method in all_types(builder)
-        .into_iter()
-        .flat_map(methods)
-        .chain(global)
-    {
+    let renumber = |method: ObjRef<'_>| {
         let Ok(made) = created_method(method) else {
-            continue;
+            return;
         };
         let new = written.methods.get(made.rid as usize).copied();
         let at = match is_known(method.class(), Known::MethodBuilder) {
@@ -97,7 +89,16 @@ pub fn build<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()> {
             false => offset_of!(ConstructorBuilderObject, table_idx),
         };
         method.write(at, new.unwrap_or(0));
-    }
+    };
+    let of_types = each_type(builder, &mut |ty| {
+        methods(ty).for_each(renumber);
+        Ok(())
+    });
+    of_types.map_err(|e| e.throw(cx))?;
+    let global = builder.read_ref(offset_of!(ModuleBuilderObject, global_methods));
+    read::elements(global)
+        .filter(|m| !m.is_null())
+        .for_each(renumber);
     WAITING.lock().insert(module.id, written.bytes);
     Ok(())
 }
@@ -114,21 +115,37 @@ pub fn write_to<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>, handle: usize) -> R
         .map_err(|e| cx.throw(Known::IOException, &e.to_string()))
 }
 
-/// The TypeBuilders of a module, those within others included.
-fn all_types<'cx>(module: ObjRef<'cx>) -> Vec<ObjRef<'cx>> {
+/// Visits the TypeBuilders of a module, those within others included.
+fn each_type<'cx>(module: ObjRef<'cx>, visit: &mut dyn FnMut(ObjRef<'cx>) -> E<()>) -> E<()> {
     let types = module.read_ref(offset_of!(ModuleBuilderObject, types));
     let count: i32 = module.read(offset_of!(ModuleBuilderObject, num_types));
-    let mut left: Vec<_> = read::elements(types).take(count.max(0) as usize).collect();
-    let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
-    while let Some(ty) = left.pop() {
-        if !ty.is_null() && seen.insert(ty.addr()) {
-            left.extend(read::elements(
-                ty.read_ref(offset_of!(TypeBuilderObject, subtypes)),
-            ));
-            found.push(ty);
-        }
+    let mut left = MAX_TYPES;
+    for ty in read::elements(types).take(count.max(0) as usize) {
+        each_within(ty, MAX_NESTING, &mut left, visit)?;
     }
-    found
+    Ok(())
+}
+
+/// Types that are deeper, or more, than that are those of a list that a program has made to contain itself; a table has no more rows.
+const MAX_NESTING: u32 = 500;
+const MAX_TYPES: u32 = 1 << 24;
+
+/// Visits a TypeBuilder and those within it.
+fn each_within<'cx>(
+    ty: ObjRef<'cx>,
+    depth: u32,
+    left: &mut u32,
+    visit: &mut dyn FnMut(ObjRef<'cx>) -> E<()>,
+) -> E<()> {
+    if ty.is_null() || depth == 0 || *left == 0 {
+        return Ok(());
+    }
+    *left -= 1;
+    visit(ty)?;
+    for inner in read::elements(ty.read_ref(offset_of!(TypeBuilderObject, subtypes))) {
+        each_within(inner, depth - 1, left, visit)?;
+    }
+    Ok(())
 }
 
 /// Adds rows for the attributes of an array that the image does not have yet.
