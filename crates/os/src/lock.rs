@@ -7,6 +7,8 @@
 //! * [`SafeLock`]: may be held across polls and state changes; a collector never takes one. A thread that
 //!   has to wait for one does so in Native state: the runtime installs that by [`set_wait_hook`].
 //! * No lock is held while managed code may run.
+//! * The thread-local word is read and written by functions that are not inlined. A function that it were inlined into could keep the word's address
+//!   across a park, and write that of the OS thread which the green thread has left.
 #![expect(clippy::disallowed_types, reason = "the two lock types are made of it")]
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -82,22 +84,34 @@ impl Held {
     #[inline]
     fn new() -> Held {
         #[cfg(debug_assertions)]
-        HELD.with(|h| h.set(h.get() + 1));
+        set_held(held() + 1);
         Held
     }
 }
 #[cfg(debug_assertions)]
 impl Drop for Held {
     fn drop(&mut self) {
-        HELD.with(|h| h.set(h.get() - 1));
+        set_held(held() - 1);
     }
+}
+
+/// How many leaf locks the calling thread holds.
+#[cfg(debug_assertions)]
+#[inline(never)]
+fn held() -> u32 {
+    HELD.get()
+}
+#[cfg(debug_assertions)]
+#[inline(never)]
+fn set_held(count: u32) {
+    HELD.set(count);
 }
 
 /// Panics, in builds with debug assertions, if the calling thread holds a [`LeafLock`]; `what` is not done under one.
 #[inline]
 pub fn assert_no_leaf_lock(what: &str) {
     #[cfg(debug_assertions)]
-    assert!(HELD.with(|h| h.get()) == 0, "{what} under a leaf lock");
+    assert!(held() == 0, "{what} under a leaf lock");
     let _ = what;
 }
 
@@ -105,7 +119,7 @@ pub fn assert_no_leaf_lock(what: &str) {
 #[inline]
 pub fn holds_leaf_lock() -> bool {
     #[cfg(debug_assertions)]
-    return HELD.with(|h| h.get()) != 0;
+    return held() != 0;
     #[cfg(not(debug_assertions))]
     false
 }
