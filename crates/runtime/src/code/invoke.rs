@@ -443,6 +443,13 @@ impl<'cx> Cx<'cx> {
     ) -> Result<Value<'cx>> {
         invoke(self, method, this, args)
     }
+    /// The method of a class of the core library with that name and number of parameters. A core library without it is an error of the program's
+    /// surroundings: MissingMethodException.
+    pub fn known_method(&'cx self, class: Known, name: &str, params: usize) -> Result<MethodRef> {
+        let class = self.known(class);
+        let found = self.load(class.find_method(name, Some(params)))?;
+        found.ok_or_else(|| self.throw_load(LoadError::missing_method(class, name)))
+    }
 }
 
 impl Runtime {
@@ -451,13 +458,7 @@ impl Runtime {
         if object.is_null() {
             return Ok(String::new());
         }
-        let to_string = cx.load(
-            cx.known(Known::Object)
-                .find_method("ToString", Some(0))
-                .and_then(|m| {
-                    m.ok_or_else(|| LoadError::missing_method(cx.known(Known::Object), "ToString"))
-                }),
-        )?;
+        let to_string = cx.known_method(Known::Object, "ToString", 0)?;
         match invoke_virtual(cx, to_string, object, &[])? {
             Value::Ref(s) => Ok(s.text()),
             _ => Ok(String::new()),

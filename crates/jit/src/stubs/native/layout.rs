@@ -265,6 +265,16 @@ impl FieldKind {
             FieldKind::FixedBuffer { element, .. } => element.size(),
         }
     }
+    /// Whether the conversion to native allocates memory that must be freed.
+    fn owns_memory(&self) -> bool {
+        match self {
+            FieldKind::One(native)
+            | FieldKind::FixedArray {
+                element: native, ..
+            } => native.owns_memory(),
+            FieldKind::FixedString { .. } | FieldKind::FixedBuffer { .. } => false,
+        }
+    }
     fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
         // Only structs of at most 16 bytes are classified by their parts, so 16 elements are
         // enough.
@@ -540,14 +550,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     };
     let same_size = !value_type || size == class.layout()?.size.max(1);
     let blittable = unsupported.is_none() && fields.iter().all(same) && same_size;
-    let owns = |f: &NativeField| match &f.kind {
-        FieldKind::One(native)
-        | FieldKind::FixedArray {
-            element: native, ..
-        } => native.owns_memory(),
-        FieldKind::FixedString { .. } | FieldKind::FixedBuffer { .. } => false,
-    };
-    let owns_memory = fields.iter().any(owns);
+    let owns_memory = fields.iter().any(|f| f.kind.owns_memory());
     let mut parts = Vec::new();
     if size <= 16 {
         fields

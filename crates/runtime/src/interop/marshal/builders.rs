@@ -11,9 +11,7 @@ use vervet_types::{Known, LoadError};
 
 /// Text of a StringBuilder, through its `ToString`.
 fn text<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<Vec<u16>> {
-    let to_string = cx
-        .load(cx.known(Known::Object).find_method("ToString", Some(0)))?
-        .expect("Object.ToString");
+    let to_string = cx.known_method(Known::Object, "ToString", 0)?;
     match crate::code::invoke::invoke_virtual(cx, to_string, builder, &[])? {
         Value::Ref(s) if !s.is_null() => Ok(s.units().to_vec()),
         _ => Ok(Vec::new()),

@@ -22,14 +22,7 @@ use crate::cx::{Cx, Result, Value};
 use crate::object::ObjRef;
 use vervet_jit::stubs::native::marshal_plan::CustomMarshaler;
 use vervet_types::type_name::TypeName;
-use vervet_types::{ClassRef, Known, LoadError, MethodRef};
-
-/// The method of a class with that name and number of parameters.
-fn method<'cx>(cx: &'cx Cx<'cx>, class: Known, name: &str, params: usize) -> Result<MethodRef> {
-    let class = cx.known(class);
-    let found = cx.load(class.find_method(name, Some(params)))?;
-    found.ok_or_else(|| cx.throw_load(LoadError::missing_method(class, name)))
-}
+use vervet_types::{ClassRef, Known, MethodRef};
 
 /// The marshaler's type.
 fn marshaler_class<'cx>(cx: &'cx Cx<'cx>, declared: &CustomMarshaler) -> Result<ClassRef> {
@@ -39,10 +32,10 @@ fn marshaler_class<'cx>(cx: &'cx Cx<'cx>, declared: &CustomMarshaler) -> Result<
     let found = match declared.module.assembly() {
         Some(home) if !names_assembly => {
             let home = crate::loader::assembly_object(cx, home)?;
-            let get_type = method(cx, Known::Assembly, "GetType", 2)?;
+            let get_type = cx.known_method(Known::Assembly, "GetType", 2)?;
             crate::code::invoke::invoke_virtual(cx, get_type, home, &args)?
         }
-        _ => cx.invoke(method(cx, Known::Type, "GetType", 2)?, None, &args)?,
+        _ => cx.invoke(cx.known_method(Known::Type, "GetType", 2)?, None, &args)?,
     };
     match found {
         Value::Ref(object) if !object.is_null() => cx.class_of(object),
@@ -69,7 +62,7 @@ fn instance<'cx>(cx: &'cx Cx<'cx>, declared: &CustomMarshaler) -> Result<ObjRef<
         );
         return Err(cx.throw(Known::ApplicationException, &text));
     }
-    let get = method(cx, Known::Marshal, "GetCustomMarshalerInstance", 2)?;
+    let get = cx.known_method(Known::Marshal, "GetCustomMarshalerInstance", 2)?;
     let cookie = cx.alloc_str(declared.cookie)?;
     let args = [Value::Ref(cx.type_object(class)?), Value::Ref(cookie)];
     match cx.invoke(get, None, &args)? {
@@ -86,7 +79,7 @@ fn call<'cx>(
     arg: Value<'cx>,
 ) -> Result<Value<'cx>> {
     let marshaler = instance(cx, declared)?;
-    let method = method(cx, Known::ICustomMarshaler, name, 1)?;
+    let method = cx.known_method(Known::ICustomMarshaler, name, 1)?;
     crate::code::invoke::invoke_virtual(cx, method, marshaler, &[arg])
 }
 

@@ -21,15 +21,13 @@
 //! # Invariants
 //! * Words of managed values are references or addresses in the stub's frame, which keeps what they refer to in place.
 //! * Native memory that a conversion has allocated is freed when the value is copied back.
-use super::{allocate, release, structs, values};
+use super::lengths::{self, CallBlock};
+use super::{cells, structs, values};
 use crate::cx::{Cx, Result, Value};
-use crate::memory::handles::{self, HandleKind};
 use crate::object::{ObjRef, store_ref};
-use vervet_abi::native_call::ReverseCall;
 use vervet_jit::stubs::native::layout::Native;
 use vervet_jit::stubs::native::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
-use vervet_jit::stubs::native::sysv::NativeLocation;
-use vervet_types::{Known, LoadError, Method, MethodRef, Prim};
+use vervet_types::{Known, Method, MethodRef};
 
 /// The plan of a parameter of a method. Plans are made once for a method, and the stub was generated from the same one.
 fn param<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, index: i64) -> Result<&'static ParamPlan> {
@@ -75,25 +73,7 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize
             if managed == 0 {
                 return Ok(0);
             }
-            let object = ObjRef::from_addr(*(managed as *const usize));
-            let mut given = Given::default();
-            if direction.input && !(object.is_null() && matches!(conversion, Conversion::Handle(_)))
-            {
-                given.word = values::to_native(cx, conversion, object, true)?;
-                given.extra = match conversion {
-                    Conversion::Array { .. } if !object.is_null() => object.array_len(),
-                    Conversion::Handle(_) => {
-                        handles::alloc_or_throw(cx, object, HandleKind::Normal)? as usize
-                    }
-                    _ => 0,
-                };
-            }
-            let cell = allocate(size_of::<Cell>()) as *mut Cell;
-            cell.write(Cell {
-                word: given.word,
-                given,
-            });
-            Ok(cell as usize)
+            cells::lend(cx, conversion, managed as *const usize, *direction)
         },
         _ => Ok(managed),
     }
@@ -127,22 +107,23 @@ pub fn back<'cx>(
                 by_ref: true,
                 direction,
             } if native != 0 => {
-                let cell = *(native as *const Cell);
-                // The callee was lent the handle, and may have left it.
-                let is_lent = matches!(conversion, Conversion::Handle(_)) && cell.given.extra != 0;
-                if direction.output && !(is_lent && cell.word == cell.given.word) {
-                    let slot = managed as *mut usize;
+                let slot = managed as *mut usize;
+                if direction.output && !cells::is_left(conversion, native) {
+                    let before = ObjRef::from_addr(*slot);
                     let length = match conversion {
-                        Conversion::Array { .. } => {
-                            made_length(cx, m, conversion, block, ObjRef::from_addr(*slot))?
-                        }
-                        _ => None,
+                        // Without a declared length it has as many elements as before.
+                        Conversion::Array {
+                            size_param: None,
+                            size_const: None,
+                            ..
+                        } => before.non_null().map(|array| array.array_len()),
+                        _ => lengths::passed(cx, m, conversion, CallBlock::ToNative(block))?,
                     };
-                    let object = values::to_managed(cx, conversion, cell.word, false, length)?;
+                    let word = cells::word(native);
+                    let object = values::to_managed(cx, conversion, word, false, length)?;
                     store_ref(slot, object);
                 }
-                release(native as *mut u8);
-                free_given(cx, conversion, cell)
+                cells::take_back(cx, conversion, native)
             }
             ParamPlan::StructCopy(layout)
             | ParamPlan::StructPointer(layout)
@@ -153,87 +134,6 @@ pub fn back<'cx>(
             _ => Ok(()),
         }
     }
-}
-
-/// How many elements a by-reference array has after a call: what is declared, or as many as it had before.
-///
-/// # Safety
-/// The block is that of the call of `m` that is being completed.
-unsafe fn made_length<'cx>(
-    cx: &'cx Cx<'cx>,
-    m: MethodRef,
-    conversion: &Conversion,
-    block: usize,
-    before: ObjRef<'cx>,
-) -> Result<Option<usize>> {
-    let Conversion::Array {
-        size_param,
-        size_const,
-        ..
-    } = conversion
-    else {
-        return Ok(None);
-    };
-    if size_param.is_some() || size_const.is_some() {
-        return passed_length(cx, m, conversion, CallBlock::ToNative(block));
-    }
-    Ok(before.non_null().map(|array| array.array_len()))
-}
-
-/// What native code is given the address of, for a by-reference parameter.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Cell {
-    /// The native word, which the callee may replace.
-    word: usize,
-    given: Given,
-}
-
-/// What the cell held before the call.
-#[derive(Clone, Copy, Default)]
-struct Given {
-    word: usize,
-    /// Of an array, how many elements it had; of a SafeHandle, a GC handle for the object whose handle is lent.
-    extra: usize,
-}
-
-/// Frees what a by-reference parameter's cell holds after the call: strings and builders' texts always, as they are the caller's; other memory if
-/// the callee left what it was given. A lent SafeHandle is given back.
-///
-/// # Safety
-/// `to_native` made the cell for a call that is over.
-unsafe fn free_given<'cx>(cx: &'cx Cx<'cx>, conversion: &Conversion, cell: Cell) -> Result<()> {
-    let is_left = cell.word == cell.given.word && cell.word != 0;
-    let memory = cell.word as *mut u8;
-    // SAFETY: the memory is what `to_native` or the callee allocated, as the caller says.
-    unsafe {
-        match conversion {
-            Conversion::String(encoding) | Conversion::StringBuilder(encoding) => {
-                super::strings::free(memory, *encoding);
-            }
-            Conversion::Custom(declared) => {
-                super::custom::clean_up_native(cx, declared, cell.word)?;
-            }
-            Conversion::Class(layout) if is_left => {
-                structs::free(layout, memory);
-                release(memory);
-            }
-            Conversion::Array { element, .. } if is_left => {
-                for i in 0..cell.given.extra {
-                    structs::free_one(element, memory.add(i * element.size() as usize));
-                }
-                release(memory);
-            }
-            Conversion::Handle(_) if cell.given.extra != 0 => {
-                let lent = cell.given.extra as u32;
-                let object = handles::target(lent).unwrap_or(ObjRef::NULL);
-                handles::free(lent);
-                values::back(cx, conversion, object, cell.given.word, false)?;
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 /// MarshalResult.
@@ -297,126 +197,6 @@ pub fn struct_to_managed<'cx>(
     unsafe { structs::to_managed(cx, layout, native as *const u8, managed as *mut u8) }
 }
 
-/// The block that holds the arguments of a call, by its address.
-#[derive(Clone, Copy)]
-enum CallBlock {
-    /// `NativeCall`: managed code calls native code.
-    ToNative(usize),
-    /// `ReverseCall`: native code calls managed code.
-    Reverse(usize),
-}
-
-impl CallBlock {
-    /// The address of the argument's word; None if it is no integer.
-    ///
-    /// # Safety
-    /// It is the block of a call that has an argument there.
-    unsafe fn word(self, place: NativeLocation) -> Option<*const u64> {
-        // SAFETY: as the caller says.
-        unsafe {
-            match (self, place) {
-                (_, NativeLocation::Sse(_)) => None,
-                (CallBlock::ToNative(block), place) => {
-                    Some((block + place.call_offset() as usize) as *const u64)
-                }
-                (CallBlock::Reverse(block), NativeLocation::Int(i)) => {
-                    let block = block as *const ReverseCall;
-                    Some((&raw const (*block).int_regs[i as usize]).cast())
-                }
-                (CallBlock::Reverse(block), NativeLocation::Stack(i)) => {
-                    let stack = (*(block as *const ReverseCall)).stack as *const u64;
-                    Some(stack.add(i as usize))
-                }
-            }
-        }
-    }
-}
-
-/// The value of an integer parameter, by value or by reference. None: it is no integer.
-///
-/// # Safety
-/// The block is that of a call of `m`.
-unsafe fn integer_argument<'cx>(
-    cx: &'cx Cx<'cx>,
-    m: MethodRef,
-    index: usize,
-    block: CallBlock,
-) -> Result<Option<i64>> {
-    let (_, places, _) = cx.load(plan(m))?.places();
-    // SAFETY: the block is that of a call of the method whose places these are.
-    let word = |place: &NativeLocation| unsafe { block.word(*place) };
-    let Some(at) = places.get(index).and_then(|p| p.first()).and_then(word) else {
-        return Ok(None);
-    };
-    let class = cx.load(m.sig())?.params[index];
-    let (class, at) = match class.element() {
-        Some(of) if class.is_byref() => {
-            // SAFETY: the word is an argument.
-            let word = unsafe { *at };
-            (of, word as *const u64)
-        }
-        _ => (class, at),
-    };
-    if at.is_null() {
-        return Ok(Some(0));
-    }
-    // SAFETY: a number of that type lies there; of a register's or a stack's word it is the low bytes.
-    Ok(unsafe {
-        match cx.load(class.stack_prim())? {
-            Some(Prim::I1) => Some(i64::from(*(at as *const i8))),
-            Some(Prim::U1) => Some(i64::from(*(at as *const u8))),
-            Some(Prim::I2) => Some(i64::from((at as *const i16).read_unaligned())),
-            Some(Prim::U2 | Prim::Char) => Some(i64::from((at as *const u16).read_unaligned())),
-            Some(Prim::I4) => Some(i64::from((at as *const i32).read_unaligned())),
-            Some(Prim::U4) => Some(i64::from((at as *const u32).read_unaligned())),
-            Some(Prim::I8 | Prim::U8 | Prim::IntPtr | Prim::UIntPtr) => {
-                Some((at as *const i64).read_unaligned())
-            }
-            _ => None,
-        }
-    })
-}
-
-/// How many elements an array has that native code passes or makes: SizeConst and the parameter that SizeParamIndex names,
-/// together; at least one of them is given.
-fn passed_length<'cx>(
-    cx: &'cx Cx<'cx>,
-    m: MethodRef,
-    conversion: &Conversion,
-    block: CallBlock,
-) -> Result<Option<usize>> {
-    let Conversion::Array {
-        size_param,
-        size_const,
-        ..
-    } = conversion
-    else {
-        return Ok(None);
-    };
-    let wrong = |text| cx.throw(Known::MarshalDirectiveException, text);
-    let given = match size_param {
-        None if size_const.unwrap_or(0) == 0 => {
-            return Err(wrong(
-                "Either SizeConst or SizeParamIndex should be specified when marshalling arrays to managed code.",
-            ));
-        }
-        None => 0,
-        Some(index) if *index as usize >= cx.load(m.sig())?.params.len() => {
-            return Err(wrong("Array size control parameter index is out of range."));
-        }
-        // SAFETY: the stub passes the block of the call.
-        Some(index) => unsafe {
-            integer_argument(cx, m, *index as usize, block)?
-                .ok_or_else(|| wrong("The array size control parameter is no integer."))?
-        },
-    };
-    // Vectors have fewer elements than that; a negative number is one of the same kind.
-    match given.checked_add(i64::from(size_const.unwrap_or(0))) {
-        Some(n @ 0..=0x7fff_ffff) => Ok(Some(n as usize)),
-        _ => Err(cx.throw_default(Known::OverflowException)),
-    }
-}
-
 /// MarshalArgToManaged: a native argument of a call from native code.
 pub fn arg_to_managed<'cx>(
     cx: &'cx Cx<'cx>,
@@ -445,13 +225,15 @@ pub fn arg_to_managed<'cx>(
                 native
             };
             let length = match direction.input {
-                true => passed_length(cx, m, conversion, CallBlock::Reverse(block))?,
+                // SAFETY: the stub passes the block of the call.
+                true => unsafe { lengths::passed(cx, m, conversion, CallBlock::Reverse(block))? },
                 false => None,
             };
             values::to_managed(cx, conversion, word, false, length)
         }
         ParamPlan::BlittableArray { reverse, .. } => {
-            let length = passed_length(cx, m, reverse, CallBlock::Reverse(block))?;
+            // SAFETY: the stub passes the block of the call.
+            let length = unsafe { lengths::passed(cx, m, reverse, CallBlock::Reverse(block))? };
             values::to_managed(cx, reverse, native, false, length)
         }
         ParamPlan::BlittableObject(layout) => {
@@ -567,13 +349,7 @@ pub fn result_to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, managed: usize) -> 
 /// ThrowHResult: a native function that is declared to return its HRESULT as an exception failed. The exception is the
 /// class library's (`Marshal.GetExceptionForHR`).
 pub fn failed<'cx>(cx: &'cx Cx<'cx>, hresult: i32) -> Result<()> {
-    let class = cx.known(Known::Marshal);
-    let name = "GetExceptionForHR";
-    let method = cx.load(
-        class
-            .find_method(name, Some(1))
-            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, name))),
-    )?;
+    let method = cx.known_method(Known::Marshal, "GetExceptionForHR", 1)?;
     match cx.invoke(method, None, &[Value::Int(i64::from(hresult))])? {
         Value::Ref(exception) if !exception.is_null() => Err(cx.throw_object(exception)),
         _ => Err(cx.throw_default(Known::COMException)),

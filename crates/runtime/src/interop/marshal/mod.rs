@@ -8,9 +8,11 @@
 //! address of a cell of ours, freed when it is copied back.
 pub mod as_any;
 pub mod builders;
+pub mod cells;
 pub mod custom;
 pub mod handler_calls;
 pub mod helpers;
+pub mod lengths;
 pub mod reverse;
 pub mod strings;
 pub mod structs;

@@ -12,7 +12,7 @@ use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::native::layout::{FieldKind, Native, NativeLayout};
 use vervet_jit::stubs::native::scalar::Scalar;
-use vervet_types::{Known, LoadError};
+use vervet_types::Known;
 
 /// Converts one scalar in memory.
 ///
@@ -72,12 +72,7 @@ fn ole_ticks<'cx>(cx: &'cx Cx<'cx>, date: f64) -> Result<i64> {
 }
 /// Calls a static method of DateTime.
 fn date_time<'cx>(cx: &'cx Cx<'cx>, name: &str, arg: Value<'cx>) -> Result<Value<'cx>> {
-    let class = cx.known(Known::DateTime);
-    let method = cx.load(
-        class
-            .find_method(name, Some(1))
-            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, name))),
-    )?;
+    let method = cx.known_method(Known::DateTime, name, 1)?;
     cx.invoke(method, None, &[arg])
 }
 

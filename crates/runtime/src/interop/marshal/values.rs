@@ -29,7 +29,7 @@ use crate::object::ObjRef;
 use std::mem::offset_of;
 use vervet_abi::layouts::SafeHandleObject;
 use vervet_jit::stubs::native::marshal_plan::Conversion;
-use vervet_types::{ClassRef, Known, LoadError};
+use vervet_types::{ClassRef, Known};
 
 /// The handle in a SafeHandle or CriticalHandle object; 0 for null.
 pub fn handle_of(object: ObjRef<'_>) -> usize {
@@ -71,17 +71,12 @@ fn is_safe_handle(cx: &Cx<'_>, class: ClassRef) -> Result<bool> {
 /// Calls `SafeHandle.DangerousAddRef(ref bool)` or `DangerousRelease()`. These are managed code: they may throw (the handle is closed already),
 /// and the world may stop in them.
 fn hold<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, add: bool) -> Result<()> {
-    let class = cx.known(Known::SafeHandle);
     let (name, n) = if add {
         ("DangerousAddRef", 1)
     } else {
         ("DangerousRelease", 0)
     };
-    let m = cx.load(
-        class
-            .find_method(name, Some(n))
-            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, name))),
-    )?;
+    let m = cx.known_method(Known::SafeHandle, name, n)?;
     let mut taken = 0u64;
     let arg = [Value::Ptr(&mut taken as *mut u64 as *mut u8)];
     cx.invoke(m, Some(Value::Ref(object)), if add { &arg } else { &[] })?;
