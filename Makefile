@@ -24,6 +24,7 @@ test:
 	$(CARGO) test --profile ci -p vervet-handles --features loom --lib
 	$(CARGO) test --profile ci -p vervet-parking --features loom --lib
 	$(CARGO) test --profile ci -p vervet-sched --features loom --lib
+	$(CARGO) test --profile ci -p vervet-profiler --features loom --lib
 	$(CARGO) test --profile ci -p vervet-heap --features loom --test models
 	tests/run.sh
 
