@@ -14,7 +14,8 @@ cd "$root"
 export MONO_GC_PARAMS=${MONO_GC_PARAMS:-max-heap-size=3g}
 # No test reads or writes the user's own cache of compiled code, nor sees what the machine has compiled ahead.
 export VERVET_CACHE=${VERVET_CACHE-off} VERVET_SYSTEM_CACHE_DIR=/nonexistent/code
-export CACHE=$root/.cache JOBS=${JOBS:-$(nproc)}
+# Programs that wait leave a processor to others: half as many again as there are processors run side by side.
+export CACHE=$root/.cache JOBS=${JOBS:-$((($(nproc) * 3 + 1) / 2))}
 export REGRESSION_LIMIT=${REGRESSION_LIMIT:-300} PROGRAM_LIMIT=${PROGRAM_LIMIT:-60}
 results=$CACHE/results
 mkdir -p "$results"
@@ -169,7 +170,13 @@ graft() {
 }
 export -f managed_one graft
 
-managed() { managed_with managed "$1"; }
+managed() { with_kept_code managed_with managed "$1"; }
+# Runs a suite with compiled code that is kept from one program to the next, as a user's programs have it: most of what a short program
+# costs is compilation. The suites that are about compiling (regression, managed-gc, managed-split, random) run without.
+with_kept_code() {
+    local -x VERVET_CACHE='' VERVET_CACHE_DIR=$CACHE/managed-kept
+    "$@"
+}
 managed_with() {
     local kind=$1 folder=$2 log=$results/$1.log
     find "tests/managed/${folder:-.}" \( -name '*.cs' -o -name '*.il' \) -print0 2> /dev/null | sort -z |
@@ -189,7 +196,7 @@ managed-gc() {
 # .stderr says the seed of the delays.
 managed-marking() {
     local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=20000,concurrent-marking,slow-marker=20}
-    managed_with managed-marking "$1"
+    with_kept_code managed_with managed-marking "$1"
 }
 # The same under the options that change how the world is stopped: `managed-stops` stops it every so many microseconds whatever the
 # program does, `managed-no-membarrier` does without the kernel's process fence.
@@ -209,7 +216,7 @@ managed-split() {
 # The same with every thread that the program starts, and the pool's, as a green thread.
 managed-green() {
     local -x VERVET_GREEN_THREADS=all GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
-    managed_with managed-green "$1"
+    with_kept_code managed_with managed-green "$1"
 }
 # The same three times with compiled code that is kept: with an empty cache, with what that left there, and with each hit compared with what
 # the compiler makes.
@@ -289,7 +296,7 @@ export -f conformance_one
 conformance() {
     local list=tests/conformance/$1 log=$results/conformance.log
     awk '!/^[ \t]*(#|$)/ { print $1, $2 }' "$list" |
-        xargs -r -n 2 -P "$JOBS" bash -c 'conformance_one "$0" "$1"' > "$log"
+        with_kept_code xargs -r -n 2 -P "$JOBS" bash -c 'conformance_one "$0" "$1"' > "$log"
     echo "conformance $1: $(grep -cx pass "$log") pass, $(grep -cx fail "$log") fail as known, $(grep -cx skip "$log") skipped"
     while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'pass|fail|skip' "$log")
 }

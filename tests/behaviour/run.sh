@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs each case in tests/behaviour/cases and compares its transcript with the one beside it, which Mono wrote.
 #
-#   tests/behaviour/run.sh [case…]             with $VERVET; prints `ok` or a diff per case
+#   tests/behaviour/run.sh [case…]             with $VERVET, $JOBS cases at a time; prints `ok` or a diff per case
 #   tests/behaviour/run.sh --record [case…]    writes cases/X.expected from what mono prints
 #
 # A case is a bash script of `cs` (compile), `run` (run and write down stdout, stderr and exit code) and what else it
@@ -25,12 +25,11 @@ cs() {
     for a; do case $a in -out:*) out=${a#-out:} ;; esac; done
     key=$programs/$(cat "$here/src/$name.cs" <(echo "$name" "$*") | md5sum | cut -c1-16)
     if [ ! -e "$key/$out" ]; then
-        mkdir -p "$key"
         cp "$here/src/$name.cs" .
         mcs -nologo -unsafe -langversion:latest -warn:0 "-out:$out" "$@" "$name.cs" || return 1
         mkdir -p "$(dirname "$key/$out")"
-        cp "$out" "$key/$out"
-        [ ! -e "$out.mdb" ] || cp "$out.mdb" "$key/$out.mdb"
+        [ ! -e "$out.mdb" ] || keep "$out.mdb"
+        keep "$out"
         rm -f "$name.cs"
     else
         mkdir -p "$(dirname "$out")"
@@ -38,6 +37,8 @@ cs() {
         [ ! -e "$key/$out.mdb" ] || cp "$key/$out.mdb" "$out.mdb"
     fi
 }
+# Puts a file of this directory among the compiled programs, at once as a whole: another case may be looking for it.
+keep() { cp "$1" "$key/$1.$BASHPID" && mv "$key/$1.$BASHPID" "$key/$1"; }
 normalise() {
     sed -E -e "s,$work,WORK,g" -e 's/<[0-9a-f]{32}>/<mvid>/g' -e 's/[[:space:]]+$//' -e 's/\r//g' -e '$a\' "$@"
 }
@@ -57,23 +58,37 @@ run() {
     SHOWN="vervet $*" note "$VERVET" "$@" < $input
 }
 
-programs=$CACHE/behaviour/programs
-bad=0
-for name; do
-    script=$here/cases/$name.sh
+programs=$CACHE/behaviour/programs verdicts=$CACHE/behaviour/verdicts
+
+# Runs one case and writes what came of it to a file of its own.
+one() {
+    local name=$1 script=$here/cases/$1.sh vm=$VERVET by work=$CACHE/behaviour/$1
     by=$(sed -n '1s/^# by: *//p' "$script")
-    vm=$VERVET
     [ -z "$record" ] || [ -n "$by" ] || vm=$(command -v mono)
-    work=$CACHE/behaviour/$name
     rm -rf "$work"
     mkdir -p "$work"
     (VERVET=$vm; export VERVET; cd "$work" && . "$script") > "$work.actual" 2>&1
     if [ -n "$record" ]; then cp "$work.actual" "$here/cases/$name.expected"
     elif cmp -s "$here/cases/$name.expected" "$work.actual"; then echo "ok $name"
     else
-        bad=$((bad + 1))
         echo "differs $name"
         diff "$here/cases/$name.expected" "$work.actual" | head -n "${DIFF_LINES:-20}" | sed 's/^/    /'
-    fi
+    fi > "$verdicts/$name"
+}
+
+rm -rf "$verdicts"
+mkdir -p "$verdicts"
+for name; do
+    while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
+    one "$name" &
+done
+wait
+[ -n "$record" ] && exit
+bad=0
+for name; do
+    # A case that came to no verdict is a difference.
+    [ -s "$verdicts/$name" ] || echo "differs $name: no verdict" > "$verdicts/$name"
+    cat "$verdicts/$name"
+    grep -q '^ok' "$verdicts/$name" || bad=$((bad + 1))
 done
 exit $((bad > 0))

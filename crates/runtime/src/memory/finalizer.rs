@@ -10,11 +10,12 @@
 //! still registered run, reachable or not, the last registered first and critical ones last, on this thread, once each;
 //! what they register or revive is not finalized. Environment.HasShutdownStarted is true meanwhile. The process waits
 //! for them some 40 seconds. After an unhandled exception no finalizer runs. Unlike in mono, Environment.Exit in such a
-//! finalizer ends the process (there it hangs).
+//! finalizer ends the process (there it hangs): no further finalizer runs.
 //!
 //! # Invariants
 //! * The thread exists once something is to be finalized or waited for; [`notify`] starts nothing and takes no memory, so
 //!   that it may be called while the world is stopped. The thread that stopped the world calls [`start`] afterwards.
+//! * Nobody waits for a finalizer thread that will not serve again: it says so before it leaves ([`leave_for_good`]).
 //! * An exception that leaves a finalizer ends the process with code 255; ThreadAbortException ends that finalizer only.
 use crate::cx::{Cx, Value};
 use crate::exceptions::unhandled;
@@ -127,10 +128,23 @@ fn run() {
         }
     }
     OWNER.store(0, SeqCst);
+    end_service();
+}
+
+/// From now on no finalizer runs: nobody waits for one.
+fn end_service() {
     ENDED.store(true, SeqCst);
     // A change of the word, so that nobody who has just looked goes to sleep.
     SERVED.fetch_add(1, SeqCst);
     futex::wake(&SERVED, i32::MAX);
+}
+
+/// The calling thread waits for the end of the process and returns to nothing. If it is the finalizer thread, the end of the
+/// process does not wait for it.
+pub fn leave_for_good(cx: &Cx<'_>) {
+    if is_this(cx) {
+        end_service();
+    }
 }
 
 fn serve() {

@@ -11,7 +11,8 @@
 //! | 6 | `--stats`; the exit code is Environment.ExitCode | `--stats`; the exit code is the argument |
 //!
 //! # Invariants
-//! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever. From step 4 on an exception that nobody
+//! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever, and the one that ends the process does not
+//! wait for it. From step 4 on an exception that nobody
 //! caught does not end the process either ([`unhandled::begin_last_steps`]).
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::protected::Region;
@@ -69,10 +70,13 @@ fn process_exit_event() {
     match EXITING.compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => {}
         Err(who) if who == me => return,
-        Err(_) => loop {
-            park::reason::set(cx, park::Reason::Foreground, None);
-            park::park(cx, || {}, None);
-        },
+        Err(_) => {
+            finalizer::leave_for_good(cx);
+            loop {
+                park::reason::set(cx, park::Reason::Foreground, None);
+                park::park(cx, || {}, None);
+            }
+        }
     }
     let _region = Region::begin(cx);
     let raise = || -> Result<()> {
