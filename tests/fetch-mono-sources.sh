@@ -104,7 +104,7 @@ tar -xf "$tarball" -C "$dest" --strip-components=1 --wildcards --no-wildcards-ma
     'mono/mini/*.cs' 'mono/mini/*.il' 'mono/mini/Makefile.am*' \
     'mono/tests/*.cs' 'mono/tests/*.il' 'mono/tests/Makefile.am' \
     'mono/tests/libtest.c' 'mono/eglib/*.c' 'mono/eglib/*.h' 'mono/utils/*.h' \
-    'mono/tests/assembly-load-dir1/*' 'mono/tests/assembly-load-dir2/*' \
+    'mono/tests/assembly-load-dir1/*' 'mono/tests/assembly-load-dir2/*' 'mono/tests/testing_gac/*' 'mono/tests/*.config' 'mono/tests/tailcall/*' \
     'mcs/tests/*'
 : > "$stamp"
 echo "fetch-mono-sources: $(basename "$tarball") -> .cache/mono-src"

@@ -284,6 +284,7 @@ conformance_one() {
     timeout -k 5 "$PROGRAM_LIMIT" bash -c 'cd "$1" && exec "$2" "$3.exe"' - "$CACHE/mono-tests" "$VERVET" "$program" \
         > "$CACHE/mono-tests/$program.log" 2>&1 < /dev/null
     code=$?
+    case $program:$code in tailcall/coreclr/*:100) code=0 ;; esac
     if [ -n "$(disorder $code)" ]; then
         echo "$program: ended by $(disorder $code), expected to $expectation; $(grep -m1 . "$CACHE/mono-tests/$program.log" | cut -c1-160)"
     elif [ "$code" = 0 ] && [ "$expectation" = fail ]; then echo "$program: passes, but is expected to fail"
