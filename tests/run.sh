@@ -346,6 +346,18 @@ behaviour() {
     grep -v '^ok\|^differs' "$log" || true
 }
 
+# ---- script: tests/NAME.sh with the command as its argument; it prints `FAILED: ...` for each error, and at last a line that counts ------
+
+script() {
+    local log=$results/$1.log code
+    "tests/$1.sh" "$VERVET" > "$log" 2>&1
+    code=$?
+    tail -n 1 "$log"
+    grep 'skipped:' "$log"
+    while IFS= read -r line; do fail "${line#*FAILED: }"; done < <(grep 'FAILED: ' "$log")
+    [ "$code" = 0 ] || fail "$1 ended with code $code: see $log"
+}
+
 # ---- the table ---------------------------------------------------------------------------------------------------
 
 if [ $# -gt 0 ]; then
@@ -370,7 +382,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-green|managed-cache|managed-aot|managed-convert|managed-release|cache|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-green|managed-cache|managed-aot|managed-convert|managed-release|cache|conformance|behaviour|stress|random|script) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"
