@@ -178,7 +178,7 @@ impl Recording {
             matches!(name, "sample" | "sample-real" | "sampling-real")
                 .then(|| digits.parse().unwrap_or(100u64))
         });
-        rate.last()
+        rate.fold(None, |_, rate| Some(rate))
             .filter(|r| *r > 0)
             .map_or(0, |r| 1_000_000_000 / r)
     }

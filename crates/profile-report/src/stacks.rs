@@ -106,12 +106,10 @@ impl Stacks {
     /// The children of all stacks that weigh something, the heaviest first.
     pub(crate) fn children(&self, subtrees: &[u64]) -> FxHashMap<Node, Vec<Node>> {
         let mut children: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-        for node in 1..self.len() {
-            if subtrees[node] > 0 {
-                children
-                    .entry(self.parent(node as Node))
-                    .or_default()
-                    .push(node as Node);
+        for (node, weight) in subtrees.iter().enumerate().skip(1) {
+            if *weight > 0 {
+                let parent = self.parent(node as Node);
+                children.entry(parent).or_default().push(node as Node);
             }
         }
         for list in children.values_mut() {

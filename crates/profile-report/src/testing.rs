@@ -167,6 +167,19 @@ const ENTER: u64 = 0x5400;
 /// A recording in which a bit of everything happens: see the tests that read it for what that is.
 pub fn small() -> Vec<u8> {
     let mut out = header("log:sample=1000,alloc,monitor,gchandle");
+    for buffer in [
+        small_names(),
+        small_main(),
+        small_samples(),
+        small_shot(),
+        small_counters(),
+    ] {
+        out.extend(buffer.bytes());
+    }
+    out
+}
+
+fn small_names() -> Buffer {
     let mut names = Buffer::new(9);
     for (at, (method, name)) in [
         (MAIN, "Program:Main (string[])"),
@@ -223,8 +236,10 @@ pub fn small() -> Vec<u8> {
         .pointer(0x7F00_0000)
         .number(0)
         .text("memset");
-    out.extend(names.bytes());
+    names
+}
 
+fn small_main() -> Buffer {
     let mut main = Buffer::new(1);
     main.event(0x22, 2_000).byte(5).pointer(1);
     main.event(0x02, 2_000).byte(5).pointer(1).text("Main");
@@ -285,8 +300,10 @@ pub fn small() -> Vec<u8> {
         }
     }
     main.event(0x21, 3_900_000).number(4 << 20);
-    out.extend(main.bytes());
+    main
+}
 
+fn small_samples() -> Buffer {
     let mut dumper = Buffer::new(8);
     for n in 0..10u64 {
         // 6 in Work, 3 in what it calls, 1 in a native function below Main.
@@ -303,8 +320,10 @@ pub fn small() -> Vec<u8> {
             .frames(frames);
     }
     dumper.event(0x0A, 20_000_000).byte(0);
-    out.extend(dumper.bytes());
+    dumper
+}
 
+fn small_shot() -> Buffer {
     let mut shot = Buffer::new(1);
     shot.event(0x06, 21_000_000);
     shot.event(0x36, 21_000_100)
@@ -326,8 +345,10 @@ pub fn small() -> Vec<u8> {
         .byte(0)
         .number(0);
     shot.event(0x16, 21_000_400);
-    out.extend(shot.bytes());
+    shot
+}
 
+fn small_counters() -> Buffer {
     let mut counters = Buffer::new(7);
     counters.event(0x37, 22_000_000).number(2);
     counters
@@ -356,6 +377,5 @@ pub fn small() -> Vec<u8> {
             .signed(7)
             .number(0);
     }
-    out.extend(counters.bytes());
-    out
+    counters
 }

@@ -36,7 +36,8 @@ impl Write for Sums {
                 b'\n' => {
                     let text = String::from_utf8_lossy(&self.line).into_owned();
                     let weight = text.rsplit(' ').next().and_then(|w| w.parse::<u64>().ok());
-                    self.weight += weight.expect("a line ends with a weight");
+                    let weight = weight.expect("a line ends with a weight");
+                    self.weight = self.weight.saturating_add(weight);
                     self.line.clear();
                 }
                 byte => self.line.push(*byte),

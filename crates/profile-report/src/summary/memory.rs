@@ -3,7 +3,7 @@ use super::table::Table;
 use super::{Result, Wanted, Write};
 use crate::Recording;
 use crate::profile::Tally;
-use crate::profile::collections::Collection;
+use crate::profile::collections::Pause;
 use crate::units::{bytes, count, percent, time};
 use rustc_hash::FxHashMap;
 
@@ -49,39 +49,48 @@ impl Recording {
         if c.starts.is_empty() && c.resizes == 0 && c.finalizers == 0 {
             return Ok(());
         }
-        let all = Spread::of(c.all.iter().map(|c| c.pause_ns));
+        let all = Spread::of(c.pauses.iter().map(|p| p.pause_ns));
         writeln!(
             out,
-            "\nCollections: {}, the threads were stopped for {} in all ({:.1} % of the time)",
+            "\nCollections: {}; {} pauses, {} in all ({:.1} % of the time)",
             count(c.starts.values().sum::<u64>()),
+            count(c.pauses.len() as u64),
             time(all.sum),
             percent(all.sum, self.profile.duration())
         )?;
         let mut table = Table::new(&[
             "collections",
-            "work",
+            "from start to end",
             "pauses",
+            "in all",
             "half of them",
             "99 of 100",
             "longest",
-            "stopping took at most",
+            "stopping",
             "generation",
         ]);
-        let mut generations: Vec<u8> = c.starts.keys().copied().collect();
+        let mut generations: Vec<u8> = c
+            .starts
+            .keys()
+            .copied()
+            .chain(c.pauses.iter().map(|p| p.generation))
+            .collect();
         generations.sort_unstable();
+        generations.dedup();
         for generation in generations {
-            let pauses = Spread::of(c.of(generation).map(|c| c.pause_ns));
-            let work = c
-                .of(generation)
-                .fold(0u64, |sum, c| sum.saturating_add(c.work_ns));
+            let pauses = Spread::of(c.of(generation).map(|p| p.pause_ns));
             table.row([
-                count(c.starts[&generation]),
-                time(work),
+                count(c.starts.get(&generation).copied().unwrap_or(0)),
+                time(c.took.get(&generation).map_or(0, |t| t.sum)),
+                count(pauses.sorted.len() as u64),
                 time(pauses.sum),
                 format!("<= {}", time(pauses.quantile(0.5))),
                 format!("<= {}", time(pauses.quantile(0.99))),
                 time(pauses.quantile(1.0)),
-                time(c.of(generation).map(|c| c.stopping_ns).max().unwrap_or(0)),
+                format!(
+                    "<= {}",
+                    time(c.of(generation).map(|p| p.stopping_ns).max().unwrap_or(0))
+                ),
                 match generation {
                     0 => "minor".into(),
                     1 => "major".into(),
@@ -90,7 +99,7 @@ impl Recording {
             ]);
         }
         table.write(out)?;
-        if let Some(longest) = c.all.iter().max_by_key(|c| c.pause_ns) {
+        if let Some(longest) = c.pauses.iter().max_by_key(|p| p.pause_ns) {
             writeln!(out, "  {}", self.longest(longest))?;
         }
         let most = c.heap.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
@@ -114,9 +123,9 @@ impl Recording {
         Ok(())
     }
 
-    fn longest(&self, c: &Collection) -> String {
+    fn longest(&self, c: &Pause) -> String {
         format!(
-            "The longest pause, {}, began at {:.3} s: the threads stood after {}, the collector worked for {}",
+            "The longest pause, {}, began at {:.3} s: the threads stood after {}, and for {}",
             time(c.pause_ns),
             self.profile.since_zero(c.began) as f64 / 1e9,
             time(c.stopping_ns),

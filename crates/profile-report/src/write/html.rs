@@ -229,7 +229,7 @@ fn monitors(recording: &Recording) -> String {
 
 fn pauses(recording: &Recording) -> String {
     let p = &recording.profile;
-    let mut all: Vec<_> = p.collections.all.iter().collect();
+    let mut all: Vec<_> = p.collections.pauses.iter().collect();
     all.sort_by_key(|c| std::cmp::Reverse(c.pause_ns));
     all.truncate(POINTS);
     all.sort_by_key(|c| c.began);
