@@ -559,6 +559,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Appends an event that the numbers choose, and says what it should be read as.
+    #[expect(clippy::too_many_lines, reason = "a table of events")]
     fn write(
         buffer: &mut Buffer,
         time: u64,
