@@ -67,6 +67,11 @@ fn value_size(class: ClassRef) -> (i32, u32) {
         .instance_layout()
         .map_or((0, 1), |layout| (layout.size as i32, layout.align))
 }
+/// The bases of delegates count as delegates, as in mono.
+fn is_delegate_base(class: ClassRef) -> bool {
+    let known = |k| std::ptr::eq(class, rt().universe.known(k));
+    known(Known::Delegate) || known(Known::MulticastDelegate)
+}
 /// Bytes of a value of that type in a field or an array.
 pub fn slot_size(class: ClassRef) -> (i32, u32) {
     match class.is_value_type() {
@@ -139,8 +144,8 @@ api! {
     }
     fn mono_class_is_valuetype(class: ClassP) -> Bool { Bool::from(class.is_some_and(|c| c.is_value_type().unwrap_or(false))) }
     fn mono_class_is_enum(class: ClassP) -> Bool { Bool::from(class.is_some_and(|c| c.is_enum().unwrap_or(false))) }
-    fn mono_class_is_delegate(class: ClassP) -> Bool { Bool::from(class.is_some_and(|c| c.is_delegate().unwrap_or(false))) }
-    fn mono_class_is_nullable(class: ClassP) -> Bool { Bool::from(class.is_some_and(|c| c.is_nullable())) }
+    fn mono_class_is_delegate(class: ClassP) -> Bool { Bool::from(class.is_some_and(|c| c.is_delegate().unwrap_or(false) || is_delegate_base(c))) }
+    fn mono_class_is_nullable(class: ClassP) -> Bool { Bool::from(class.is_some_and(|c| c.is_inst() && c.is_nullable())) }
     fn mono_class_get_nullable_param(class: ClassP) -> ClassP { class?.nullable_arg() }
     fn mono_class_enum_basetype(class: ClassP) -> ClassP { found(class?.enum_underlying()) }
     fn mono_class_is_subclass_of(class: ClassP, ancestor: ClassP, interfaces: Bool) -> Bool {

@@ -1,12 +1,13 @@
 //! Names of methods as hosts write them: `Namespace.Class:Method(int,string)`.
 //!
 //! ```text
-//!   [namespace.]class:method[(arguments)]      `*` stands for any class or method; `::` may stand for `:`
+//!   [namespace.]class:method[(arguments)]      `*` stands for any class; `::` may stand for `:`
 //!   argument: int, string, object ... | Namespace.Class | Outer/Inner, then any of & [] *
 //! ```
 use crate::kinds;
 use crate::support::{Bool, ClassP, ImageP, MethodP, found, new_text, read_opt};
 use std::ffi::c_char;
+use vervet_types::names::short_name;
 use vervet_types::{ClassRef, Known, MethodRef, MethodSig, Prim};
 
 /// A `MonoMethodDesc`.
@@ -19,7 +20,10 @@ pub struct Description {
 }
 
 /// An argument's type as descriptions spell it.
-fn argument(class: ClassRef, namespace: bool) -> String {
+pub fn argument(class: ClassRef, namespace: bool) -> String {
+    if namespace {
+        return short_name(class);
+    }
     if let Some(e) = class.element() {
         let inner = argument(e, namespace);
         return match class.rank() {
@@ -50,7 +54,8 @@ fn argument(class: ClassRef, namespace: bool) -> String {
     };
     short.into()
 }
-fn class_text(class: ClassRef, namespace: bool) -> String {
+/// A class with its namespace, if that is wanted, and those around it.
+pub fn class_text(class: ClassRef, namespace: bool) -> String {
     let own = match found(class.declaring_type()) {
         Some(outer) => format!("{}/{}", class_text(outer, namespace), class.name),
         None if namespace && !class.namespace.is_empty() => {
@@ -58,6 +63,9 @@ fn class_text(class: ClassRef, namespace: bool) -> String {
         }
         None => class.name.to_string(),
     };
+    if class.is_generic_param() {
+        return class.name.to_string();
+    }
     if class.is_inst() {
         let args: Vec<String> = class
             .args()
@@ -67,6 +75,24 @@ fn class_text(class: ClassRef, namespace: bool) -> String {
         return format!("{own}<{}>", args.join(", "));
     }
     own
+}
+/// The class of a method: a generic definition without its parameters.
+fn owner(class: ClassRef) -> String {
+    let name = short_name(class);
+    match class.is_generic_def() {
+        true => name.split('<').next().unwrap_or(&name).to_string(),
+        false => name,
+    }
+}
+/// The names of a nested class and those around it, and the outermost class.
+fn nested_name(class: ClassRef) -> (String, ClassRef) {
+    let mut full = class.name.to_string();
+    let mut outermost = class;
+    while let Some(outer) = found(outermost.declaring_type()) {
+        full = format!("{}/{full}", outer.name);
+        outermost = outer;
+    }
+    (full, outermost)
 }
 /// The arguments of a signature, separated by commas.
 pub fn params_text(sig: &MethodSig, namespace: bool) -> String {
@@ -91,9 +117,9 @@ fn parse(text: &str, include_namespace: bool) -> Option<Description> {
     let at = names.rfind(':')?;
     let method = names[at + 1..].trim().to_string();
     let class = names[..at].trim_end_matches(':').trim();
-    let (namespace, class) = match class.rfind('.').filter(|_| include_namespace) {
+    let (namespace, class) = match class.rfind('.') {
         Some(dot) => (Some(class[..dot].to_string()), &class[dot + 1..]),
-        None => (include_namespace.then(String::new), class),
+        None => (None, class),
     };
     let args = args.map(|a| a.split(',').map(str::trim).collect::<Vec<_>>().join(","));
     Some(Description {
@@ -108,13 +134,8 @@ fn parse(text: &str, include_namespace: bool) -> Option<Description> {
 impl Description {
     /// Do the method's name and arguments fit?
     fn fits(&self, method: MethodRef) -> bool {
-        let any = self.method == "*";
-        if !any && self.method != method.name {
-            // `Foo*` fits what begins so.
-            let prefix = self.method.strip_suffix('*');
-            if !prefix.is_some_and(|p| method.name.starts_with(p)) {
-                return false;
-            }
+        if self.method != method.name {
+            return false;
         }
         match (&self.args, method.sig()) {
             (None, _) => true,
@@ -137,12 +158,7 @@ impl Description {
         let Some(wanted) = &self.class else {
             return true;
         };
-        let mut full = class.name.to_string();
-        let mut outermost = class;
-        while let Some(outer) = found(outermost.declaring_type()) {
-            full = format!("{}/{full}", outer.name);
-            outermost = outer;
-        }
+        let (full, outermost) = nested_name(class);
         full == *wanted
             && self
                 .namespace
@@ -157,9 +173,10 @@ api! {
     }
     fn mono_method_desc_from_method(method: MethodP) -> *mut Description {
         let Some(m) = method else { return std::ptr::null_mut() };
+        let (class, outermost) = nested_name(m.class);
         Box::into_raw(Box::new(Description {
-            namespace: Some(m.class.namespace.to_string()),
-            class: Some(m.class.name.to_string()),
+            namespace: Some(outermost.namespace.to_string()),
+            class: Some(class),
             method: m.name.to_string(),
             args: m.sig().ok().map(|s| params_text(s, true)),
             include_namespace: true,
@@ -195,9 +212,11 @@ api! {
     /// `Namespace.Class:Method (int,string)`.
     fn mono_method_full_name(method: MethodP, signature: Bool) -> *mut c_char {
         let Some(m) = method else { return std::ptr::null_mut() };
-        let mut name = format!("{}:{}", class_text(m.class, true), m.name);
-        if !m.method_args.is_empty() {
-            let args: Vec<String> = m.method_args.iter().map(|a| argument(a, true)).collect();
+        let mut name = format!("{}:{}", owner(m.class), m.name);
+        let own = m.generic_params().unwrap_or(&[]);
+        let generic = if m.method_args.is_empty() { own } else { m.method_args };
+        if !generic.is_empty() {
+            let args: Vec<String> = generic.iter().map(|a| argument(a, true)).collect();
             name += &format!("<{}>", args.join(", "));
         }
         if let (true, Ok(sig)) = (signature != 0, m.sig()) {

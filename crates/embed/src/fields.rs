@@ -98,7 +98,7 @@ api! {
     }
     fn mono_class_get_field_token(field: FieldP) -> u32 { field.map_or(0, |f| f.token().0) }
     fn mono_field_full_name(field: FieldP) -> *mut c_char {
-        field.map_or(std::ptr::null_mut(), |f| new_text(&format!("{}:{}", crate::kinds::name(f.class), f.name)))
+        field.map_or(std::ptr::null_mut(), |f| new_text(&format!("{}:{}", crate::describe::class_text(f.class, true), f.name)))
     }
 }
 

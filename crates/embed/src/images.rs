@@ -133,9 +133,9 @@ api! {
     fn mono_image_strerror(status: Status) -> *const c_char {
         text(match status {
             IMAGE_OK => "success",
-            ERROR_ERRNO => "file error",
-            2 => "missing assembly reference",
-            IMAGE_INVALID => "invalid CIL image",
+            ERROR_ERRNO => "No such file or directory",
+            2 => "An assembly was referenced, but could not be found",
+            IMAGE_INVALID => "File does not contain a valid CIL image",
             _ => "Internal error",
         })
     }

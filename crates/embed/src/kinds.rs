@@ -74,11 +74,11 @@ pub fn name(class: &'static Class) -> String {
         ClassKind::FnPtr(_) => "*()".into(),
         ClassKind::Inst { def, args } => {
             let args: Vec<String> = args.iter().map(|a| name(a)).collect();
-            format!("{}<{}>", plain_name(def), args.join(", "))
+            format!("{}<{}>", plain_name(def), args.join(","))
         }
         ClassKind::Def { .. } if class.is_generic_def() => {
             let args: Vec<String> = class.args().iter().map(|a| a.name.to_string()).collect();
-            format!("{}<{}>", plain_name(class), args.join(", "))
+            format!("{}<{}>", plain_name(class), args.join(","))
         }
         ClassKind::GenericParam { .. } | ClassKind::Position { .. } => class.name.into(),
         ClassKind::Def { .. } => plain_name(class),
@@ -104,7 +104,8 @@ pub fn is_reference(class: ClassRef) -> bool {
 
 api! {
     fn mono_type_get_name(ty: ClassP) -> *mut c_char { ty.map_or(std::ptr::null_mut(), |t| new_text(&name(t))) }
-    fn mono_type_full_name(ty: ClassP) -> *mut c_char { ty.map_or(std::ptr::null_mut(), |t| new_text(&name(t))) }
+    /// As descriptions of methods spell it.
+    fn mono_type_full_name(ty: ClassP) -> *mut c_char { ty.map_or(std::ptr::null_mut(), |t| new_text(&crate::describe::argument(t, true))) }
     fn mono_type_get_name_full(ty: ClassP, format: c_int) -> *mut c_char {
         let Some(ty) = ty else { return std::ptr::null_mut() };
         new_text(&match format {
@@ -116,7 +117,7 @@ api! {
     }
     fn mono_type_get_type(ty: ClassP) -> c_int { ty.map_or(0, element_type) }
     fn mono_type_is_byref(ty: ClassP) -> Bool { Bool::from(ty.is_some_and(|t| t.is_byref())) }
-    fn mono_type_is_reference(ty: ClassP) -> Bool { Bool::from(ty.is_some_and(is_reference)) }
+    fn mono_type_is_reference(ty: ClassP) -> Bool { Bool::from(ty.is_some_and(|t| is_reference(behind(t)))) }
     fn mono_type_is_pointer(ty: ClassP) -> Bool {
         Bool::from(ty.is_some_and(|t| !t.is_byref() && (matches!(element_type(t), 0x18 | 0x19 | 0x0f | 0x1b | 0x0e | 0x12 | 0x1c | 0x14 | 0x1d) || t.is_inst() && is_reference(t)) || t.is_byref()))
     }

@@ -43,10 +43,11 @@ api! {
     fn mono_method_get_param_token(method: MethodP, index: c_int) -> u32 {
         let Some(method) = method else { return 0 };
         let image = &method.module().image;
-        let wanted = index + 1;
-        image.method_params(method.rid)
-            .find(|&rid| image.param(rid).is_ok_and(|p| i32::from(p.sequence) == wanted))
-            .map_or(0, |rid| Token::new(Table::Param, rid).0)
+        // The rows follow one another from the first, as the table says.
+        match image.tables().raw_cell(Table::MethodDef, method.rid, 5) {
+            Some(first) if index >= 0 => Token::new(Table::Param, first + index as u32).0,
+            _ => 0,
+        }
     }
     fn mono_method_has_marshal_info(method: MethodP) -> Bool {
         let Some(method) = method else { return 0 };
