@@ -32,6 +32,10 @@ const COMMANDS: &[(&str, &str)] = &[
         "vervet aot [--system] [--profile=FILE] assembly...",
         "compiles assemblies ahead, for the user or for everybody.",
     ),
+    (
+        "vervet report [options] recording",
+        "says what a recording of the log profiler says, in text, pictures and other tools' formats.",
+    ),
 ];
 
 const FILES: &[(&str, &str)] = &[

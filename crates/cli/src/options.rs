@@ -15,7 +15,7 @@ use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
     name = "vervet",
     disable_version_flag = true,
     about,
-    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear [--system]]\n       vervet aot [--system] [--profile=FILE] assembly..."
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear [--system]]\n       vervet aot [--system] [--profile=FILE] assembly...\n       vervet report [options] recording"
 )]
 pub struct Options {
     /// File and line in stack traces
@@ -127,6 +127,11 @@ pub enum Command {
     Cache {
         /// Whether to clear it.
         clear: Option<Target>,
+    },
+    /// Report a recording of the profiler.
+    Report {
+        /// What stands behind the word.
+        args: Vec<OsString>,
     },
     /// Compile ahead.
     Ahead(Plan),
@@ -319,6 +324,11 @@ impl Options {
         }
         if first == "aot" && !Path::new("aot").is_file() {
             return Plan::of_arguments(rest).map(Command::Ahead);
+        }
+        if first == "report" && !Path::new("report").is_file() {
+            return Ok(Command::Report {
+                args: rest.to_vec(),
+            });
         }
         if first == "cache" && !Path::new("cache").is_file() {
             return match rest {

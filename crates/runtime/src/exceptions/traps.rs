@@ -32,6 +32,7 @@ pub fn initialise() {
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
         libc::sigemptyset(&mut action.sa_mask);
         libc::sigaddset(&mut action.sa_mask, crate::safepoint::stop_word::SUSPEND);
+        libc::sigaddset(&mut action.sa_mask, libc::SIGPROF);
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
             let mut before: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, std::ptr::null(), &mut before);
