@@ -64,9 +64,16 @@ nm -D --defined-only "$work/lib/libvervet.so.1" | awk '$2 == "T" { print $3 }' |
 missing=$(sed 's/\t.*//' tests/embedding/functions.txt | sort | comm -23 - "$work/exports")
 if [ -z "$missing" ]; then pass; else fail "not exported: $(echo $missing | cut -c1-300)"; fi
 if host missing; then
-    (cd "$work" && ./missing) > "$work/out" 2>&1
+    { (cd "$work" && exec ./missing) > "$work/out" 2>&1; } 2> /dev/null
     if grep -q 'mono_stack_walk is not implemented: ' "$work/out"; then pass; else fail "a missing function does not say its name: $(head -n 2 "$work/out")"; fi
 fi
+
+# The sample, compiled as its readers would.
+flags=$(PKG_CONFIG_PATH=$work/lib/pkgconfig pkg-config --cflags --libs vervet 2> /dev/null || echo "-I$include -L$work/lib -lvervet -lpthread")
+# shellcheck disable=SC2086
+if mcs -nologo -t:library "-out:$work/Rules.dll" samples/embedding/Rules.cs && cc -Wall -Werror samples/embedding/game.c -o "$work/game" $flags 2> "$work/log"; then
+    compare "samples/embedding/game.c" tests/embedding/game.expected ./game
+else fail "samples/embedding does not compile: $(head -n 3 "$work/log")"; fi
 
 python=${EMBED_PYTHON:-python3}
 if "$python" -c 'import clr_loader, pythonnet' 2> /dev/null; then
