@@ -1,0 +1,2 @@
+//! The log profiler's part of the runtime.
+pub mod sampling;
