@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use vervet_runtime::process::attach::place;
+use vervet_os::rendezvous;
 
 /// How long the program has to connect, in milliseconds, and then for each answer.
 const CONNECT_MS: i32 = 5000;
@@ -39,9 +39,10 @@ impl Attached {
             _ => failed("it cannot be looked at", e),
         })?;
         check(pid)?;
-        let path = place::socket(pid).map_err(|e| failed("its environment cannot be read", e))?;
+        let path =
+            rendezvous::socket(pid).map_err(|e| failed("its environment cannot be read", e))?;
         let directory = path.parent().unwrap_or(Path::new("/"));
-        place::make(directory).map_err(|e| e.to_string())?;
+        rendezvous::make(directory).map_err(|e| e.to_string())?;
         let listener = match UnixListener::bind(&path) {
             Err(e) if e.kind() == ErrorKind::AddrInUse => {
                 // Somebody attaches at this moment, or was killed while attaching.
@@ -67,8 +68,9 @@ impl Attached {
             .accept()
             .map_err(|e| failed("it does not connect", e))?;
         drop(name);
-        let peer = place::peer(&stream).map_err(|e| failed("it cannot be told who it is", e))?;
-        if peer != (pid, place::user()) {
+        let peer =
+            rendezvous::peer(&stream).map_err(|e| failed("it cannot be told who it is", e))?;
+        if peer != (pid, rendezvous::user()) {
             return Err(format!(
                 "process {pid} does not answer, but process {} of user {}",
                 peer.0, peer.1
@@ -151,7 +153,7 @@ fn is_readable(fd: i32, milliseconds: i32) -> bool {
 fn check(pid: u32) -> Result<(), String> {
     let folder = PathBuf::from(format!("/proc/{pid}"));
     let found = std::fs::metadata(&folder).map_err(|_| format!("there is no process {pid}"))?;
-    if found.uid() != place::user() {
+    if found.uid() != rendezvous::user() {
         return Err(format!(
             "process {pid} belongs to another user, or has other rights than its user"
         ));

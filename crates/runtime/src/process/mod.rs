@@ -5,7 +5,7 @@
 //! * [`fork`]: a program that forks the process
 //! * [`dump`]: what all threads do, for SIGQUIT; [`attach`]: for another process that asks
 //! * [`counters`]: what is counted and listed during a run; [`stats`]: `--stats`; [`regression`]: `--regression`
-pub mod attach;
+pub(crate) mod attach;
 pub mod bootstrap;
 pub mod counters;
 pub(crate) mod dump;

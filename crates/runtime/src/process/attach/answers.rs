@@ -44,6 +44,7 @@ fn look(count: u32, every: Duration) -> String {
     let Some(looks) = Looks::take(count, every) else {
         return "error\tthere is no memory for a look at the threads\n".into();
     };
+    // The figures are read after the looks, together with the clock: rates are taken over the same span of time.
     let mut out = String::new();
     let h = heap();
     let _ = writeln!(

@@ -1,7 +1,11 @@
 //! Looks at all threads, one after the other: which methods ran, and what the threads do in the last one. For who attaches.
 //!
+//! One look is a snapshot: the world is stopped at any instruction, not at safepoints only, so what a look finds innermost is where the time
+//! goes. Between two looks the world runs, and memory of the one before is given back.
+//!
 //! # Invariants
-//! A thread that waits or is in native code does not run: methods are counted for threads that ran when the world was stopped.
+//! * Names are found after the threads go on again: only addresses are noted while they stand.
+//! * A thread that waits or is in native code does not run: methods are counted for threads that ran when the world was stopped.
 use super::collect::{Activity, Snapshot};
 use super::text;
 use crate::exceptions::stack_words;
@@ -57,6 +61,7 @@ impl Looks {
 
 fn note(snapshot: &Snapshot, methods: &mut FxHashMap<String, (u64, u64)>, ran: &mut u64) {
     for group in &snapshot.groups {
+        // Members of a group have the same stack and the same kind of activity: the first one speaks for all.
         let runs = snapshot
             .members(group)
             .next()
@@ -67,6 +72,7 @@ fn note(snapshot: &Snapshot, methods: &mut FxHashMap<String, (u64, u64)>, ran: &
         }
         let count = u64::from(group.count);
         *ran += count;
+        // A recursive method is in the stack once.
         let mut seen = FxHashSet::default();
         for (at, line) in lines.iter().enumerate() {
             let name = without_offset(line);

@@ -56,6 +56,7 @@ pub(super) fn groups(snapshot: &Snapshot) -> Vec<looks::Group> {
             continue;
         };
         let count: u64 = same.groups.iter().map(|g| u64::from(g.count)).sum();
+        // One thread is described; of many only what they have in common.
         let what = match count {
             1 => format!("{}: {}", text.who(first), text.does(first)),
             _ => plural(first),
