@@ -398,7 +398,10 @@ impl Loader {
 
     /// Is an assembly of that simple name loaded from a file?
     pub fn is_loaded(&self, name: &AssemblyName) -> bool {
-        self.state.lock().by_name.contains_key(&name.name)
+        self.state
+            .lock()
+            .by_name
+            .contains_key(&name.name.to_lowercase())
     }
 
     /// Binds a name in the default context, without events, in Native state.
