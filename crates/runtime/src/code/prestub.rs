@@ -47,7 +47,7 @@ pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
 }
 
 /// The code of an entry's method in the entry's domain, compiled and linked if it is not.
-fn code_of<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Result<usize> {
+pub fn code_of<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Result<usize> {
     let have = entry.code();
     if have != 0 {
         return Ok(have);
@@ -91,7 +91,10 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
             let _ = method.sig();
             crate::code::background::forget(method);
             match link::link(cx, domain, *blob, kind) {
-                Ok(code) => return Ok(code.start),
+                Ok(code) => {
+                    tell_host(cx, method, code);
+                    return Ok(code.start);
+                }
                 // Whatever is wrong, the compile says it.
                 Err(throw) => drop(cx.take_pending(throw)),
             }
@@ -135,7 +138,16 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
         crate::code::background::enqueue_callees(&compiled.blob);
         cache::keep(method, &compiled);
     }
-    Ok(link::link(cx, domain, compiled.blob, kind)?.start)
+    let code = link::link(cx, domain, compiled.blob, kind)?;
+    tell_host(cx, method, code);
+    Ok(code.start)
+}
+
+/// A host may want to know of methods that have code.
+fn tell_host(cx: &Cx<'_>, method: MethodRef, code: &'static crate::code::table::Code) {
+    if let Some(host) = crate::process::host_events::get() {
+        (host.jit_done)(cx, method, code);
+    }
 }
 
 /// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.
@@ -155,10 +167,10 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
             .or_else(|| rt.icalls.get(full.as_str()))
             .map(|row| (row.code.0 as usize, row.reentrant))
     };
-    let found = crate::code::icall::registered(&full)
-        .or_else(|| crate::code::icall::registered(&key))
-        .map(|code| (code, false))
-        .or_else(built_in);
+    let registered =
+        crate::code::icall::registered(&full).or_else(|| crate::code::icall::registered(&key));
+    let foreign = registered.is_some_and(|r| r.foreign);
+    let found = registered.map(|r| (r.code, false)).or_else(built_in);
     let Some((target, reentrant)) = found else {
         crate::process::counters::missing_icall(method);
         return Err(cx.throw(
@@ -168,11 +180,30 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     };
     let lowered = cx.load(LoweredSignature::of_method(method))?;
     let name = method as *const _ as usize;
-    let bytes = match reentrant && lowered.stack_arg_bytes == 0 {
-        true => crate::arch::reentrant_stub(target, name),
-        false => crate::arch::icall_stub(target, name, lowered.stack_arg_bytes),
+    let bytes = if foreign {
+        let extend = cx.load(c_result(method))?;
+        crate::arch::foreign_icall_stub(target, name, lowered.stack_arg_bytes, extend)
+    } else if reentrant && lowered.stack_arg_bytes == 0 {
+        crate::arch::reentrant_stub(target, name)
+    } else {
+        crate::arch::icall_stub(target, name, lowered.stack_arg_bytes)
     };
     cx.load(arena::place_stub(bytes))
+}
+
+/// How the result of a C function that stands for the method is extended.
+fn c_result(
+    method: MethodRef,
+) -> std::result::Result<crate::arch::Extend, vervet_types::LoadError> {
+    use crate::arch::Extend;
+    use vervet_types::Prim as P;
+    Ok(match method.sig()?.ret.stack_prim()? {
+        Some(P::Bool | P::U1) => Extend::U1,
+        Some(P::I1) => Extend::I1,
+        Some(P::Char | P::U2) => Extend::U2,
+        Some(P::I2) => Extend::I2,
+        _ => Extend::No,
+    })
 }
 
 // ---- virtual dispatch ---------------------------------------------------------------------------------------
