@@ -7,7 +7,6 @@
 //! * Programs have the root domain only, id 0; nothing makes another yet. Everything that belongs to a domain is reached from it: no
 //!   global table of VTables, literals, Type objects or entries by method exists elsewhere. Caches are strong.
 //! * A domain lives for ever, and its id is not used again.
-use crate::code::entries::Entry;
 use crate::code::icall::Handle;
 use crate::cx::{Cx, Result};
 use crate::memory::roots::{self, Root};
@@ -24,8 +23,8 @@ pub struct Domain {
     pub id: u32,
     /// The VTables of classes, by class id; null before one is published.
     pub(crate) vtables: Chunks<AtomicPtr<VTable>>,
-    /// The entries of methods, by method id; empty before one is made.
-    pub(crate) entries: Chunks<Published<Entry>>,
+    /// The ids of the entries of methods, plus one, by method id; 0 before one is made.
+    pub(crate) entries: Chunks<AtomicUsize>,
     strings: LeafLock<FxHashMap<Box<[u16]>, Root>>,
     literals: LeafLock<FxHashMap<(u32, u32), Root>>,
     /// The literals of dynamic methods, by number.

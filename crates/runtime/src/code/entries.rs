@@ -59,10 +59,16 @@ const STUB_SIZE: usize = 32;
 /// The entry of a method in a domain, made if need be.
 pub fn entry(domain: &'static Domain, method: MethodRef) -> Result<&'static Entry, LoadError> {
     let cell = domain.entries.at(method.id);
-    match cell.get() {
-        Some(e) => Ok(e),
-        None => Ok(cell.set(make(domain, method)?)),
+    if let Some(id) = cell.load(Ordering::Acquire).checked_sub(1) {
+        return Ok(by_id(id as u32));
     }
+    let made = make(domain, method)?;
+    Ok(
+        match cell.compare_exchange(0, made.id as usize + 1, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => made,
+            Err(first) => by_id(first as u32 - 1),
+        },
+    )
 }
 
 /// The entry whose prestub was called.
@@ -78,8 +84,8 @@ pub fn is_compiled(domain: &Domain, method: MethodRef) -> bool {
     domain
         .entries
         .get(method.id)
-        .and_then(Published::get)
-        .is_some_and(|e| e.code() != 0)
+        .and_then(|id| id.load(Ordering::Acquire).checked_sub(1))
+        .is_some_and(|id| by_id(id as u32).code() != 0)
 }
 
 fn make(domain: &'static Domain, method: MethodRef) -> Result<&'static Entry, LoadError> {
