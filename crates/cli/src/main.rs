@@ -79,6 +79,12 @@ fn command() -> ExitCode {
         let _ = writeln!(std::io::stdout(), "{text}");
         return ExitCode::SUCCESS;
     }
+    if let Ok(Some(profile)) = options.profile()
+        && profile.help
+    {
+        let _ = write!(std::io::stdout(), "{}", vervet_profiler::options::HELP);
+        return ExitCode::SUCCESS;
+    }
     let code = match options.what() {
         Ok(Command::Program { path, args }) => run(&options, |_| {
             vervet_runtime::process::main::run_main(&path, &args)

@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use vervet_profiler::options::Options as Profile;
 use vervet_runtime::code::cache::setting::Target;
 use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
 
@@ -71,6 +72,9 @@ pub struct Options {
     /// Writes /tmp/perf-PID.map
     #[arg(long)]
     pub perf_map: bool,
+    /// Records what the program does, for mprof-report: log[:item,...]; log:help lists the items
+    #[arg(long, value_name = "SPEC", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub profile: Option<String>,
     /// Runs the CLIF verifier on every method
     #[arg(long)]
     pub verify_clif: bool,
@@ -158,8 +162,6 @@ pub const IGNORED: &[&str] = &[
     "--jitmap=",
     "--llvm",
     "--nollvm",
-    "--profile",
-    "--profile=",
     "--response=",
     "--security",
     "--security=",
@@ -398,6 +400,12 @@ impl Options {
         }
     }
 
+    /// What is recorded. `Err` is a sentence for the user.
+    pub fn profile(&self) -> Result<Option<Profile>, String> {
+        let parse = |text: &String| Profile::parse(text).map_err(|e| format!("--profile: {e}"));
+        self.profile.as_ref().map(parse).transpose()
+    }
+
     /// The runtime's options. `Err` is a sentence for the user.
     pub fn runtime(&self) -> Result<vervet_runtime::runtime::Options, String> {
         let mut gc = vervet_runtime::memory::gc::options::GcOptions::default();
@@ -420,6 +428,7 @@ impl Options {
             cache: self.cache()?,
             aot: self.target()?,
             write_profile: self.write_profile.clone(),
+            profile: self.profile()?,
             optimise: self.optimize.as_deref() == Some("all"),
             green: self.green()?,
         })

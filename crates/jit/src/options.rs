@@ -24,11 +24,22 @@ pub enum AllocProtection {
     None,
 }
 
+/// What the profiler is told of: code for it calls the runtime where it would otherwise do the work itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Recorded {
+    /// Every allocation.
+    pub allocations: bool,
+    /// GC handles made and freed.
+    pub handles: bool,
+}
+
 /// Settings that hold for the life of the process.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What protects inline allocation.
     pub allocation: AllocProtection,
+    /// What the profiler is told of.
+    pub recorded: Recorded,
     /// Whether to run the CLIF verifier.
     pub verify: bool,
     /// Methods whose listing is wanted: a part of the full name.

@@ -21,6 +21,7 @@ pub mod loader;
 pub mod memory;
 pub mod object;
 pub mod process;
+pub mod profiler;
 pub mod runtime;
 pub mod safepoint;
 pub mod threads;

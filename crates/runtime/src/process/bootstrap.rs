@@ -121,6 +121,7 @@ pub fn start(
         verbose: options.verbose_jit.clone(),
         optimise_all: options.optimise,
         allocation: options.gc.allocator,
+        recorded: options.recorded(),
         tables: plan.tables,
     });
     // From here on `rt()` answers.
@@ -135,9 +136,14 @@ pub fn start(
         command_line: Published::new(),
         preallocated: Published::new(),
     });
+    if let Some(options) = &runtime.options.profile {
+        crate::profiler::control::begin(options)?;
+    }
     runtime.options.green.settle();
     // The first thread becomes a managed one, and the first objects are made.
-    crate::threads::attach::attach();
+    let context = crate::threads::attach::attach();
+    let name: Vec<u16> = "Main".encode_utf16().collect();
+    crate::profiler::hooks::thread_named(context, &name);
     crate::safepoint::debug::start();
     let cx = Cx::current();
     if prepare(&cx).is_err() {

@@ -1,0 +1,83 @@
+//! Whether events are recorded, which, and the way of an event to the writer. Everything in the runtime may depend on this.
+//!
+//! # Invariants
+//! * With no recording, a hook is a load of [`ENABLED`] and a branch.
+//! * The transport is there before an event is enabled, and stays.
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use vervet_os::{LeafLock, Published};
+use vervet_profiler::options::Options;
+use vervet_profiler::record::Kind;
+use vervet_profiler::stream::Transport;
+use vervet_profiler::writer::Recording;
+
+/// Events that every recording has: threads, assemblies, VTables, methods.
+pub const ANY: u32 = 1 << 31;
+/// How long the end of the process waits for the rest of a recording to be written.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The events that are recorded now: bits of [`vervet_profiler::options::sets`], and [`ANY`].
+static ENABLED: AtomicU32 = AtomicU32::new(0);
+/// Frames of a backtrace.
+static MAX_FRAMES: AtomicU32 = AtomicU32::new(0);
+static TRANSPORT: Published<Transport> = Published::new();
+static RECORDING: LeafLock<Option<Recording>> = LeafLock::new(None);
+/// Runs its argument in Native state.
+static NATIVE: Published<fn(&mut dyn FnMut())> = Published::new();
+
+/// Is one of these sets of events recorded?
+#[inline(always)]
+pub fn is_on(events: u32) -> bool {
+    ENABLED.load(Ordering::Relaxed) & events != 0
+}
+/// Frames of a backtrace; 0: none is recorded.
+pub fn max_frames() -> u32 {
+    MAX_FRAMES.load(Ordering::Relaxed)
+}
+fn transport() -> &'static Transport {
+    TRANSPORT.get().expect("made before an event is enabled")
+}
+/// The transport, made if need be. The error is a sentence for the user.
+pub(super) fn make_transport() -> Result<&'static Transport, String> {
+    TRANSPORT
+        .get_or_try(Transport::reserve)
+        .map_err(|e| format!("cannot reserve memory for the profiler's events: {e}"))
+}
+/// A recording was started: from now on events are recorded. `native` runs its argument in Native state.
+pub(super) fn enable(recording: Recording, options: &Options, native: fn(&mut dyn FnMut())) {
+    NATIVE.put(native);
+    MAX_FRAMES.store(options.max_frames, Ordering::Relaxed);
+    *RECORDING.lock() = Some(recording);
+    ENABLED.store(options.events | ANY, Ordering::Release);
+}
+/// Is a recording under way?
+pub fn is_recording() -> bool {
+    RECORDING.lock().is_some()
+}
+
+/// Pushes a record of the thread that the file calls `thread`.
+pub(super) fn push(kind: Kind, extra: u32, thread: u64, payload: [&[u64]; 2]) {
+    transport().push(kind, extra, thread, payload);
+}
+/// Waits in Native state until the writer has made room, if it has much to do. The calling thread is in Runtime state and holds no lock.
+#[inline]
+pub(super) fn wait_for_room() {
+    if transport().is_crowded() {
+        let mut wait = || transport().wait_for_room(|| !is_on(ANY));
+        match NATIVE.get() {
+            Some(native) => native(&mut wait),
+            None => wait(),
+        }
+    }
+}
+
+/// Ends the recording, if there is one, and waits until it is written, for a while. The calling thread is in Native state, or ends the process.
+pub fn stop() {
+    ENABLED.store(0, Ordering::Release);
+    let recording = RECORDING.lock().take();
+    if let Some(recording) = recording
+        && !recording.stop(PATIENCE)
+    {
+        eprintln!("vervet: the recording was not written to its end in {PATIENCE:?}");
+    }
+}
