@@ -9,7 +9,7 @@ STRESS_SECONDS ?= 300
 # `make soak` runs everything that is worth running for long, this long in all.
 SOAK_MINUTES ?= 60
 
-.PHONY: run test stress soak bench bench-gc bench-green bench-net bench-start bench-threads check fmt clean
+.PHONY: run test conformance deb stress soak bench bench-gc bench-green bench-net bench-start bench-threads check fmt clean
 
 run:
 	tests/install-packages.sh run
@@ -27,6 +27,17 @@ test:
 	$(CARGO) test --profile ci -p vervet-profiler --features loom --lib
 	$(CARGO) test --profile ci -p vervet-heap --features loom --test models
 	tests/run.sh
+
+# Whole suites that nobody here wrote; `make test` has a part of them.
+conformance:
+	tests/install-packages.sh test
+	tests/run.sh conformance expected.txt conformance-mcs all
+
+# Packages for Debian and Ubuntu, and a tarball, in target/packages.
+deb:
+	tests/install-packages.sh test
+	$(CARGO) build --release -p vervet
+	packaging/build.sh $(TARGET_DIR)/release/vervet $(TARGET_DIR)/packages
 
 stress:
 	tests/install-packages.sh test

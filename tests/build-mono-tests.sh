@@ -1,8 +1,8 @@
 #!/bin/bash
 # Compiles the stand-alone programs of Mono's runtime tests into .cache/mono-tests, two at a time.
 #
-# A program is built when plain `mcs` or `ilasm` can build it; the rest need native helpers, several sources or
-# another compiler. They are listed in .cache/mono-tests/not-built.txt, and that is not an error.
+# A program is built when plain `mcs` or `ilasm` can build it, or tests/conformance/build-apart.sh; the rest need native helpers
+# or another compiler. They are listed in .cache/mono-tests/not-built.txt, and that is not an error.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -29,8 +29,9 @@ fi
 
 compile_one() {
     local source=$1 name target
-    name=$(basename "$source"); target=$OUT/${name%.*}.exe
+    name=${source#"$SRC"/}; target=$OUT/${name%.*}.exe
     case $source in *.il) target=$OUT/${name%.il}-il.exe;; esac
+    mkdir -p "$(dirname "$target")"
     if [ -e "$target" ] && [ ! "$source" -nt "$target" ]; then return 0; fi
     if [ -e "$target.failed" ] && [ ! "$source" -nt "$target.failed" ]; then return 0; fi
     case $source in
@@ -43,7 +44,8 @@ compile_one() {
 }
 export -f compile_one
 
-find "$SRC" -maxdepth 1 \( -name '*.cs' -o -name '*.il' \) -print0 | sort -z |
+"$root/tests/conformance/build-apart.sh"
+{ find "$SRC" -maxdepth 1 \( -name '*.cs' -o -name '*.il' \) -print0; find "$SRC/tailcall" -mindepth 2 \( -name '*.cs' -o -name '*.il' \) -print0; } | sort -z |
     xargs -0 -n 1 -P 2 bash -c 'compile_one "$0"'
 
 cd "$OUT"

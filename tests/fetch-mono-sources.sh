@@ -10,7 +10,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 dest=$root/.cache/mono-src
 apt=$root/.cache/apt
 # The number goes up when the list of files below grows.
-stamp=$dest/.complete-2
+stamp=$dest/.complete-3
 
 [ "${1:-}" = --force ] && rm -rf "$dest" "$apt"
 [ -e "$stamp" ] && exit 0
@@ -103,6 +103,8 @@ tarball=$(ls "$apt"/mono_*.orig.tar.* | grep -v '\.asc$' | sort -V | tail -n 1)
 tar -xf "$tarball" -C "$dest" --strip-components=1 --wildcards --no-wildcards-match-slash --no-anchored \
     'mono/mini/*.cs' 'mono/mini/*.il' 'mono/mini/Makefile.am*' \
     'mono/tests/*.cs' 'mono/tests/*.il' 'mono/tests/Makefile.am' \
-    'mono/tests/libtest.c' 'mono/eglib/*.c' 'mono/eglib/*.h' 'mono/utils/*.h'
+    'mono/tests/libtest.c' 'mono/eglib/*.c' 'mono/eglib/*.h' 'mono/utils/*.h' \
+    'mono/tests/assembly-load-dir1/*' 'mono/tests/assembly-load-dir2/*' 'mono/tests/testing_gac/*' 'mono/tests/*.config' 'mono/tests/tailcall/*' \
+    'mcs/tests/*'
 : > "$stamp"
 echo "fetch-mono-sources: $(basename "$tarball") -> .cache/mono-src"

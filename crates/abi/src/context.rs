@@ -204,6 +204,8 @@ pub struct ThreadContext {
     pub gc_checksum: u32,
     /// A green thread: the cycle of marking in which its references were marked; 0: they have changed since.
     pub gc_scanned: u32,
+    /// If the profiler records calls: how many of the methods that it records are active.
+    pub recorded_calls: u32,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

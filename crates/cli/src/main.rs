@@ -1,8 +1,10 @@
-//! The `vervet` command: options, then one of: run a program, run C# source, write a reference assembly, compile ahead, run regression suites.
+//! The `vervet` command: options, then one of: run a program, run C# source, write a reference assembly, compile ahead,
+//! report what the profiler recorded, run regression suites.
 mod aot;
 mod cache;
 mod exports;
 mod reference;
+mod report;
 mod signals;
 mod source;
 
@@ -114,6 +116,7 @@ fn command() -> ExitCode {
         },
         Ok(Command::Worker) => run(&options, |_| aot::work()),
         Ok(Command::Ahead(plan)) => aot::command(&options, &plan),
+        Ok(Command::Report { args }) => report::command(&args),
         Ok(Command::Cache { clear }) => match cache::command(clear) {
             Ok(()) => 0,
             Err(text) => {

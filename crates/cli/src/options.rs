@@ -16,7 +16,7 @@ use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
     name = "vervet",
     disable_version_flag = true,
     about,
-    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear [--system]]\n       vervet aot [--system] [--profile=FILE] assembly..."
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear [--system]]\n       vervet aot [--system] [--profile=FILE] assembly...\n       vervet report [options] recording"
 )]
 pub struct Options {
     /// File and line in stack traces
@@ -131,6 +131,11 @@ pub enum Command {
     Cache {
         /// Whether to clear it.
         clear: Option<Target>,
+    },
+    /// Report a recording of the profiler.
+    Report {
+        /// What stands behind the word.
+        args: Vec<OsString>,
     },
     /// Compile ahead.
     Ahead(Plan),
@@ -322,6 +327,11 @@ impl Options {
         if first == "aot" && !Path::new("aot").is_file() {
             return Plan::of_arguments(rest).map(Command::Ahead);
         }
+        if first == "report" && !Path::new("report").is_file() {
+            return Ok(Command::Report {
+                args: rest.to_vec(),
+            });
+        }
         if first == "cache" && !Path::new("cache").is_file() {
             return match rest {
                 [] => Ok(Command::Cache { clear: None }),
@@ -346,6 +356,8 @@ impl Options {
             "--aot"
         } else if self.write_profile.is_some() {
             "--write-profile"
+        } else if self.profile.is_some() {
+            "--profile"
         } else {
             return Ok(());
         };
@@ -445,6 +457,7 @@ mod tests {
             (&["vervet", "--aot"][..], true),
             (&["vervet", "--aot-worker=system"], true),
             (&["vervet", "--write-profile=/etc/x"], true),
+            (&["vervet", "--profile=log:output=/etc/x"], true),
             (&["vervet", "--stats"], false),
         ] {
             let options = Options::try_parse_from(words).unwrap();

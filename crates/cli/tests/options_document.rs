@@ -49,7 +49,12 @@ fn listed(option: &str) -> BTreeSet<String> {
 
 #[test]
 fn options_are_those_of_help() {
-    let help = says(&["--help"]);
+    options_are_documented(&["--help"], "Options");
+    options_are_documented(&["report", "--help"], "Reporting: `vervet report`");
+}
+
+fn options_are_documented(arguments: &[&str], heading: &str) {
+    let help = says(arguments);
     let mut printed = BTreeSet::new();
     for line in help.lines().filter(|l| l.trim_start().starts_with('-')) {
         for word in line.split([' ', ',', '[', '=']) {
@@ -60,7 +65,7 @@ fn options_are_those_of_help() {
             }
         }
     }
-    let documented: BTreeSet<String> = documented("Options");
+    let documented: BTreeSet<String> = documented(heading);
     // Short forms that mono has stand beside their long ones in the document; help does not print all of them.
     let long = |all: &BTreeSet<String>| -> BTreeSet<String> {
         all.iter()

@@ -205,6 +205,9 @@ pub unsafe trait World: Send + Sync + 'static {
     fn tombstone(&self) -> usize;
     /// Told how far a collection has come, on the thread that collects. `major`: it is the one that ends a cycle.
     fn phase(&self, _phase: Phase, _major: bool) {}
+    /// Told that an object has moved, by whichever thread copies it. The world is stopped.
+    #[inline(always)]
+    fn moved(&self, _from: usize, _to: usize) {}
     /// Told that objects wait to be finalized. Called while the world runs.
     fn finalizers_wait(&self);
     /// Runs `work`, in which the calling thread may block, in a state in which it counts as stopped.

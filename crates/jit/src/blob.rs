@@ -26,6 +26,7 @@
 //! * Everything that a blob needs from its process is a relocation against a [`Symbol`]. The enum
 //!   is closed, so a blob can be linked again for another domain, or later from a cache.
 //! * Offsets are bytes from the start of `code`.
+pub use crate::emit::MAY_BE_REMOTE;
 use vervet_abi::Helper;
 use vervet_types::{ClassRef, FieldRef, MethodRef, ModuleRef};
 
@@ -176,11 +177,12 @@ pub struct Blob {
     pub filters: Vec<Blob>,
     /// Hardware traps: (offset of the instruction, ThrowKind number), sorted.
     pub traps: Vec<(u32, u8)>,
-    /// (code offset, IL offset) pairs sorted by code offset; each holds until the next. u32::MAX: no IL.
+    /// (code offset, IL offset) pairs sorted by code offset; each holds until the next. u32::MAX: no IL. The offset has [`MAY_BE_REMOTE`] where
+    /// code calls a method of what might be a transparent proxy.
     pub il_map: Vec<(u32, u32)>,
     /// Calls that were inlined. Site `n` is `inline_sites[n - 1]`; 0 is the method itself.
     pub inline_sites: Vec<InlineSite>,
-    /// (code offset, site, IL offset in the site's method) sorted by code offset; each holds until the next; before
+    /// (code offset, site, IL offset in the site's method, as in `il_map`) sorted by code offset; each holds until the next; before
     /// the first, and at site 0, `il_map` alone says where the code belongs. For code of a site `il_map` has the IL
     /// offset of the outermost call.
     pub inline_map: Vec<(u32, u32, u32)>,
@@ -250,7 +252,9 @@ pub fn inlined_frames<'b>(
     offset: u32,
 ) -> impl Iterator<Item = (MethodRef, u32)> + use<'b> {
     let at = map.partition_point(|e| e.0 <= offset);
-    let (mut site, mut il) = at.checked_sub(1).map_or((0, 0), |i| (map[i].1, map[i].2));
+    let (mut site, mut il) = at
+        .checked_sub(1)
+        .map_or((0, 0), |i| (map[i].1, map[i].2 & !MAY_BE_REMOTE));
     std::iter::from_fn(move || {
         let here = sites.get((site as usize).checked_sub(1)?)?;
         let frame = (here.method, il);

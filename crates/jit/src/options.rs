@@ -31,6 +31,8 @@ pub struct Recorded {
     pub allocations: bool,
     /// GC handles made and freed.
     pub handles: bool,
+    /// Calls of the methods that [`CompileEnv::records_calls`] names; nothing is inlined then.
+    pub calls: bool,
 }
 
 /// Settings that hold for the life of the process.
@@ -57,6 +59,10 @@ pub trait CompileEnv {
     fn is_initialized(&self, class: ClassRef) -> bool;
     /// A method outside the core library is not inlined, which may be because these classes are not initialised.
     fn missed(&self, _classes: &[ClassRef]) {}
+    /// Whether calls of the method are recorded, if calls are ([`Recorded::calls`]).
+    fn records_calls(&self, _method: vervet_types::MethodRef) -> bool {
+        true
+    }
     /// Whether methods check their stack in the prologue.
     fn wants_stack_check(&self) -> bool {
         true

@@ -9,13 +9,13 @@
 use crate::encode::Buffer;
 use crate::host::{Counter, CounterValue, Host};
 use crate::record::{Kind, Record};
-use crate::sample::{FrameWord, Sample};
+use crate::sample::{FrameWord, Sample, thread_id};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes of a buffer that is written, though the time to write has not come.
 const LARGE: usize = 64 << 10;
-/// The id of the writer's thread: no address.
-pub const WRITER: u64 = 1;
+/// The id of the writer's thread, apart from all others.
+pub const WRITER: u64 = 1 << 41;
 
 /// Kinds of metadata.
 mod metadata {
@@ -428,11 +428,12 @@ impl<H: Host> Encoder<H> {
             ip => ip,
         };
         let trace = std::mem::take(&mut self.trace);
+        let thread = thread_id(sample.thread, sample.green);
         for _ in 0..sample.weight.max(1) {
             let event = self
                 .own
                 .event(0x07, time)
-                .pointer(sample.thread)
+                .pointer(thread)
                 .uleb(1)
                 .pointer(ip);
             event.backtrace(trace.iter().copied());

@@ -121,6 +121,8 @@ pub enum Heapshot {
 pub struct Options {
     /// Events: bits of [`sets`].
     pub events: u32,
+    /// Those that are named by a word of their own, not by one that means several.
+    pub named: u32,
     /// Frames of a backtrace; 0: none is written.
     pub max_frames: u32,
     /// Samples: by which clock, and how many a second.
@@ -173,6 +175,7 @@ impl Options {
         }
         let mut options = Options {
             events: 0,
+            named: 0,
             max_frames: MOST_FRAMES,
             sample: None,
             calls: false,
@@ -282,7 +285,12 @@ impl Options {
             Some(word.1 | more)
         };
         match (set(item), item.strip_prefix("no").and_then(set)) {
-            (Some(wanted), _) => self.events |= wanted,
+            (Some(wanted), _) => {
+                self.events |= wanted;
+                if wanted.is_power_of_two() {
+                    self.named |= wanted;
+                }
+            }
             (None, Some(without)) => parsing.disabled |= without,
             (None, None) => return Err(OptionError::Unknown(item.to_owned())),
         }
@@ -399,6 +407,7 @@ mod tests {
         let alloc = GC | GC_ALLOC | GC_MOVE;
         assert_eq!(events("log:nodefaults,alloc"), alloc);
         assert_eq!(events("log:alloc"), alloc | GC_ROOT | EXCEPTION | COUNTER);
+        assert_eq!(options("log:alloc,gcmove").named, GC_MOVE);
         assert_eq!(events("log:nodefaults,heapshot"), GC | GC_ROOT);
         assert_eq!(
             events("log:heapshot"),

@@ -23,6 +23,13 @@ enum Style {
     Full,
     /// As mono's native messages: `int`, `Outer/Inner`, ``List`1<int>``.
     Native,
+    /// The same without namespaces.
+    Short,
+}
+impl Style {
+    fn is_native(self) -> bool {
+        matches!(self, Style::Native | Style::Short)
+    }
 }
 
 /// Characters that the grammar gives a meaning.
@@ -30,7 +37,7 @@ const SPECIAL: &[char] = &['\\', ',', '[', ']', '&', '*', '+'];
 
 /// Writes a name with special characters escaped.
 fn escape(out: &mut String, name: &str, style: Style) {
-    if style == Style::Native || !name.contains(SPECIAL) {
+    if style.is_native() || !name.contains(SPECIAL) {
         out.push_str(name);
         return;
     }
@@ -74,10 +81,10 @@ fn write_def(out: &mut String, module: &Module, rid: u32, style: Style, depth: u
         .filter(|_| depth < MAX_DEPTH)
     {
         write_def(out, module, outer, style, depth + 1);
-        out.push(if style == Style::Native { '/' } else { '+' });
+        out.push(if style.is_native() { '/' } else { '+' });
     }
     let namespace = module.image.string(row.namespace).unwrap_or_default();
-    if !namespace.is_empty() {
+    if !namespace.is_empty() && style != Style::Short {
         escape(out, namespace, style);
         out.push('.');
     }
@@ -90,7 +97,7 @@ fn write_def(out: &mut String, module: &Module, rid: u32, style: Style, depth: u
 
 /// Writes generic arguments.
 fn write_args(out: &mut String, args: &[ClassRef], style: Style) {
-    let (open, close) = if style == Style::Native {
+    let (open, close) = if style.is_native() {
         ('<', '>')
     } else {
         ('[', ']')
@@ -98,7 +105,7 @@ fn write_args(out: &mut String, args: &[ClassRef], style: Style) {
     out.push(open);
     for (i, arg) in args.iter().enumerate() {
         if i > 0 {
-            out.push_str(if style == Style::Native { ", " } else { "," });
+            out.push_str(if style.is_native() { ", " } else { "," });
         }
         if style == Style::Full {
             out.push('[');
@@ -113,11 +120,21 @@ fn write_args(out: &mut String, args: &[ClassRef], style: Style) {
     out.push(close);
 }
 
+/// Writes the names of classes, with a character between them.
+fn write_list(out: &mut String, classes: &[ClassRef], between: char, style: Style) {
+    for (i, class) in classes.iter().enumerate() {
+        if i > 0 {
+            out.push(between);
+        }
+        write_class(out, class, style);
+    }
+}
+
 /// Writes the name of a class.
 fn write_class(out: &mut String, class: &Class, style: Style) {
     match &class.kind {
         ClassKind::Def { rid, params } => {
-            if style == Style::Native && class.namespace == "System" && class.module.is_corlib() {
+            if style.is_native() && class.namespace == "System" && class.module.is_corlib() {
                 let short = match class.name {
                     "String" => Some("string"),
                     "Object" => Some("object"),
@@ -132,7 +149,7 @@ fn write_class(out: &mut String, class: &Class, style: Style) {
                 // The parameters' names are read, so that printing makes nothing.
                 let _ = params;
                 let image = &class.module.image;
-                let (open, close) = if style == Style::Native {
+                let (open, close) = if style.is_native() {
                     ('<', '>')
                 } else {
                     ('[', ']')
@@ -140,7 +157,7 @@ fn write_class(out: &mut String, class: &Class, style: Style) {
                 out.push(open);
                 for (i, rid) in image.generic_params_of(class.token()).enumerate() {
                     if i > 0 {
-                        out.push_str(if style == Style::Native { ", " } else { "," });
+                        out.push_str(if style.is_native() { ", " } else { "," });
                     }
                     out.push_str(
                         image
@@ -276,14 +293,40 @@ impl Method {
     /// As the wrapper around it is shown in traces: `Type.Method(ThisType,int,string)`.
     pub fn wrapper_name(&'static self) -> String {
         let m = self.definition();
-        let mut out = format!("{}.{}(", m.class.full_name(), m.name);
-        let Ok(sig) = m.sig() else { return out + ")" };
-        let this = (!m.is_static()).then_some(m.class);
-        for (i, p) in this.iter().chain(&sig.params).enumerate() {
-            if i > 0 {
-                out.push(',');
-            }
-            write_class(&mut out, p, Style::Native);
+        m.name_in_traces((!m.is_static()).then_some(m.class))
+    }
+    /// The same without `this`: a wrapper that stands for the method itself.
+    pub fn called_name(&'static self) -> String {
+        self.definition().name_in_traces(None)
+    }
+    fn name_in_traces(&'static self, this: Option<ClassRef>) -> String {
+        let mut out = format!("{}.{}(", self.class.full_name(), self.name);
+        let Ok(sig) = self.sig() else {
+            return out + ")";
+        };
+        let params: Vec<_> = this.iter().chain(&sig.params).copied().collect();
+        write_list(&mut out, &params, ',', Style::Native);
+        out.push(')');
+        out
+    }
+    /// Of a delegate's `Invoke`, the name of mono's wrapper that calls several targets: ``System.Action`1[System.Int32].invoke_void_T(int)``. Those
+    /// of delegates that are not generic belong to no class: `<Module>.invoke_void_object(object)`.
+    pub fn delegate_invoke_name(&'static self) -> String {
+        let mut out = match self.class.is_inst() {
+            true => self.class.full_name(),
+            false => "<Module>".to_owned(),
+        };
+        out.push_str(".invoke_");
+        if let Ok(sig) = self.definition().sig() {
+            let all: Vec<_> = std::iter::once(&sig.ret)
+                .chain(&sig.params)
+                .copied()
+                .collect();
+            write_list(&mut out, &all, '_', Style::Short);
+        }
+        out.push('(');
+        if let Ok(sig) = self.sig() {
+            write_list(&mut out, &sig.params, ',', Style::Native);
         }
         out.push(')');
         out

@@ -12,6 +12,7 @@ mod images;
 mod names;
 mod options;
 mod processes;
+mod recordings;
 mod signatures;
 mod symbols;
 mod system;
@@ -30,6 +31,7 @@ pub static ALL: &[Target] = &[
     symbols::SYMBOLS,
     versions::VERSION,
     code_files::CODE_FILE,
+    recordings::RECORDING,
     types::TYPES,
     grafts::GRAFTS,
     config::CONFIG,

@@ -6,6 +6,7 @@
 use crate::support::objects;
 use vervet_abi::layouts::AppDomainObject;
 use vervet_binder::qualified;
+use vervet_metadata::Table;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_types::type_name::{Suffix, TypeName};
 use vervet_types::{Assembly, ClassRef, Known, LoadError, MAX_RANK, ModuleRef, Prim};
@@ -59,8 +60,23 @@ pub fn definition_in_assembly(
     name: &TypeName,
     ignore_case: bool,
 ) -> std::result::Result<Option<ClassRef>, LoadError> {
-    definition_in(assembly.manifest, name, ignore_case)
+    let mut found = definition_in(assembly.manifest, name, ignore_case)?;
+    // ExportedType rows name the public types of other modules only.
+    let image = &assembly.manifest.image;
+    for rid in 1..=image.row_count(Table::File) {
+        if found.is_some() {
+            break;
+        }
+        let file = image.file(rid)?;
+        if file.flags & NO_METADATA == 0 {
+            let module = assembly.manifest.file(image.string(file.name)?)?;
+            found = definition_in(module, name, ignore_case)?;
+        }
+    }
+    Ok(found)
 }
+/// The flag of a File row whose file has no metadata (II.23.1.6).
+const NO_METADATA: u32 = 1;
 
 /// Loads the assembly a type name states; None if it is not found.
 fn stated_assembly<'cx>(

@@ -85,6 +85,11 @@ impl Codegen {
         }
     }
 
+    /// What the profiler is told of.
+    pub fn recorded(&self) -> Recorded {
+        self.recorded
+    }
+
     /// Adds to a hash which instructions of the machine are used.
     pub fn hash_flags(&self, h: &mut impl std::hash::Hasher) {
         use std::hash::Hash;

@@ -119,6 +119,12 @@ impl<'f> Emitter<'f> {
         self.b.set_srcloc(location);
     }
 
+    /// Says of what follows, up to the next [`Emitter::at`], that it calls a method of what might be a transparent proxy.
+    pub fn at_remote_call(&mut self) {
+        let location = self.positions.at_remote_call();
+        self.b.set_srcloc(location);
+    }
+
     /// Starts the body of an inlined method. The position returned goes to [`Emitter::leave_inlined`].
     pub fn enter_inlined(&mut self, method: MethodRef) -> Position {
         let outer = self.positions.enter(method);

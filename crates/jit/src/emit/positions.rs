@@ -10,6 +10,8 @@
 //!      0      NO_REDIRECT     INLINED      IL offset, or index in `inlined` if INLINED is set
 //! ```
 //!
+//! An IL offset has [`MAY_BE_REMOTE`] added at calls that mono makes through a wrapper, which its stack traces show.
+//!
 //! ```text
 //! emitter                       site   location          what an instruction there resolves to
 //! at(0)                         0      0                 Main, IL 0
@@ -30,6 +32,8 @@ use vervet_types::MethodRef;
 pub const NO_REDIRECT: u32 = 1 << 30;
 /// Bit of a source location: the other bits are an index in [`Positions::inlined`].
 const INLINED: u32 = 1 << 29;
+/// Bit of an IL offset: the code there calls a method of a MarshalByRefObject that might be a transparent proxy.
+pub const MAY_BE_REMOTE: u32 = 1 << 28;
 
 thread_local! {
     static REACHED: Cell<u32> = const { Cell::new(0) };
@@ -70,6 +74,17 @@ impl Positions {
         }
         self.current()
     }
+    /// Says of what follows, up to the next move, that its call has [`MAY_BE_REMOTE`].
+    pub fn at_remote_call(&mut self) -> SourceLoc {
+        if self.location & INLINED == 0 {
+            self.location |= MAY_BE_REMOTE;
+        } else {
+            let (site, il) = self.inlined[(self.location & !INLINED) as usize];
+            self.location = INLINED | self.inlined.len() as u32;
+            self.inlined.push((site, il | MAY_BE_REMOTE));
+        }
+        self.current()
+    }
     /// Records the IL offset reached for error reports only.
     pub fn reached(&self, il_offset: u32) {
         if self.site == 0 {
@@ -97,7 +112,7 @@ impl Positions {
         self.sites.push(InlineSite {
             method,
             parent,
-            il_offset,
+            il_offset: il_offset & !MAY_BE_REMOTE,
         });
         self.site = self.sites.len() as u32;
         self.at(0);

@@ -31,7 +31,7 @@ pub mod ops;
 pub mod translator;
 pub mod values;
 
-use crate::blob::{Blob, Clause, ClauseKind};
+use crate::blob::{Blob, Clause, ClauseKind, Symbol};
 use crate::emit::{Codegen, Emitter, FrameMap, Request};
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Tier};
@@ -70,7 +70,12 @@ pub fn compile(
     tier: Tier,
     listing: bool,
 ) -> Result<Blob, CompileError> {
-    match compile_with(codegen, method, env, tier, listing, inline_limit(tier)) {
+    let limit = match codegen.recorded().calls {
+        true => 0,
+        false => inline_limit(tier),
+    };
+    let inlined = compile_with(codegen, method, env, tier, listing, limit);
+    match inlined.and_then(|blob| check_inlined(&blob).map(|()| blob)) {
         Ok(blob) => Ok(blob),
         // The second compile reports the method's own errors, and none of an inlined method.
         Err(error) => {
@@ -78,6 +83,22 @@ pub fn compile(
             compile_with(codegen, method, env, tier, listing, 0)
         }
     }
+}
+
+/// Linking makes the VTables of the classes that code names, which fails for one that cannot be loaded. If a callee was inlined, that error may
+/// be the callee's.
+fn check_inlined(blob: &Blob) -> Result<(), CompileError> {
+    if blob.inline_sites.is_empty() {
+        return Ok(());
+    }
+    for reloc in &blob.relocs {
+        match reloc.symbol {
+            Symbol::VTable(c) | Symbol::StaticRefs(c) | Symbol::StaticValues(c) => c.check()?,
+            Symbol::StaticCard(f) => f.class.check()?,
+            _ => {}
+        }
+    }
+    blob.filters.iter().try_for_each(check_inlined)
 }
 
 /// Compiles a method with its own body.

@@ -3,10 +3,11 @@
 //! # Invariants
 //! Code is published in order of addresses (the arena's lock is held), entries are never removed, and the count
 //! is stored after the entry (release).
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use vervet_jit::blob::InlineSite;
+use vervet_jit::blob::{InlineSite, MAY_BE_REMOTE};
 use vervet_jit::{CallSite, Clause, Handler};
-use vervet_os::{Chunks, Published};
+use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::MethodRef;
 
 /// What a piece of code is.
@@ -24,6 +25,16 @@ pub enum CodeKind {
 
 /// The name of invoke stubs.
 pub const INVOKE_STUB: &str = "runtime-invoke";
+/// The name of thunks that call all of a delegate's targets.
+pub const MULTICAST_THUNK: &str = "delegate-invoke";
+
+/// `Invoke` of the classes that have a thunk of that name, by its first byte.
+static MULTICASTS: LeafLock<BTreeMap<usize, MethodRef>> = LeafLock::new(BTreeMap::new());
+
+/// Says whose `Invoke` a thunk is.
+pub fn name_multicast(start: usize, invoke: MethodRef) {
+    MULTICASTS.lock().insert(start, invoke);
+}
 
 /// A piece of code and its tables. Offsets are from `start`.
 pub struct Code {
@@ -104,6 +115,18 @@ impl Code {
         i.checked_sub(1)
             .map(|i| self.il_map[i].1)
             .filter(|o| *o != u32::MAX)
+            .map(|o| o & !MAY_BE_REMOTE)
+    }
+    /// Does the code there call a method of what might be a transparent proxy? For a return address pass the address minus one.
+    pub fn may_call_remotely(&self, pc: usize) -> bool {
+        let off = (pc - self.start) as u32;
+        let il = self.il_map.partition_point(|e| e.0 <= off).checked_sub(1);
+        let inlined = self.inline_map.partition_point(|e| e.0 <= off);
+        let il = match inlined.checked_sub(1).map(|i| self.inline_map[i]) {
+            Some((_, site, il)) if site != 0 => il,
+            _ => il.map_or(0, |i| self.il_map[i].1),
+        };
+        il != u32::MAX && il & MAY_BE_REMOTE != 0
     }
     /// The trap at exactly that address.
     pub fn trap(&self, pc: usize) -> Option<u8> {
@@ -148,6 +171,13 @@ impl Code {
     /// Is it an invoke stub, which Rust code calls?
     pub fn is_invoke_stub(&self) -> bool {
         matches!(self.kind, CodeKind::Stub(INVOKE_STUB))
+    }
+    /// The `Invoke` that it calls all targets for, if it is a thunk of that kind.
+    pub fn multicast(&self) -> Option<MethodRef> {
+        match self.kind {
+            CodeKind::Stub(MULTICAST_THUNK) => MULTICASTS.lock().get(&self.start).copied(),
+            _ => None,
+        }
     }
     /// The method it belongs to.
     pub fn method(&self) -> Option<MethodRef> {

@@ -184,6 +184,7 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
                 unsafe { land(context, &frame, h, exception, target.pack()) };
             }
         }
+        hooks::left_by_exception(cx, frame.code);
     }
     internal_error("the second pass did not find its target")
 }

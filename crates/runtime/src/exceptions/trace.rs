@@ -8,7 +8,10 @@
 //! | 0 | address of the method |
 //! | 1 | code address: the return address, or the address of the instruction that trapped |
 //! | 2 | IL offset + 1; 0: unknown |
-//! | 3 | 0: a method; 1: the wrapper of an icall or P/Invoke |
+//! | 3 | what it is ([`Kind`]) |
+//!
+//! Wrappers that mono has and Vervet has not are added when the trace is read: around synchronized methods, and around methods of a
+//! MarshalByRefObject that are called as if it were a proxy.
 use crate::code::table::CodeKind;
 use crate::cx::Cx;
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
@@ -32,13 +35,31 @@ pub enum TraceMode {
     Rethrow,
 }
 
+/// What a frame as it is collected is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A method.
+    Method = 0,
+    /// The wrapper of an icall or P/Invoke.
+    Native = 1,
+    /// A method that calls the frame before it as if its object were a proxy.
+    Remote = 2,
+    /// The thunk that calls all of a delegate's targets; the method is `Invoke`.
+    Multicast = 3,
+}
+impl Kind {
+    fn of(word: i64) -> Kind {
+        [Kind::Method, Kind::Native, Kind::Remote, Kind::Multicast][word as usize & 3]
+    }
+}
+
 /// A frame as it is collected.
 #[derive(Clone, Copy)]
 pub struct RawFrame {
     method: MethodRef,
     pc: usize,
     il: u32,
-    wrapper: bool,
+    kind: Kind,
 }
 
 impl RawFrame {
@@ -46,16 +67,25 @@ impl RawFrame {
     pub fn of(frame: &WalkFrame) -> impl Iterator<Item = RawFrame> + use<> {
         let wrapper = match frame.code.kind {
             CodeKind::Wrapper(m) if m.is_pinvoke() => Some(RawFrame::wrapper(m)),
+            CodeKind::Stub(_) => frame.code.multicast().map(|m| RawFrame {
+                kind: Kind::Multicast,
+                ..RawFrame::wrapper(m)
+            }),
             _ => None,
         };
         let pc = frame.pc;
+        let mut kind = match frame.code.may_call_remotely(frame.probe()) {
+            true => Kind::Remote,
+            false => Kind::Method,
+        };
         let logical = frame.logical();
         logical
             .map(move |(method, il)| RawFrame {
                 method,
                 pc,
                 il: il.map_or(0, |o| o + 1),
-                wrapper: false,
+                // Only the innermost of them makes the call.
+                kind: std::mem::replace(&mut kind, Kind::Method),
             })
             .chain(wrapper)
     }
@@ -65,7 +95,7 @@ impl RawFrame {
             method,
             pc: 0,
             il: 0,
-            wrapper: true,
+            kind: Kind::Native,
         }
     }
 }
@@ -147,7 +177,7 @@ pub fn record(
         w[0] = f.method as *const _ as i64;
         w[1] = f.pc as i64;
         w[2] = f.il as i64;
-        w[3] = f.wrapper as i64;
+        w[3] = f.kind as i64;
     }
     exception.write_ref(STACK_TRACE, array);
 }
@@ -158,28 +188,42 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     if array.is_null() || !array.array_len().is_multiple_of(WORDS) {
         return Vec::new();
     }
-    array
-        .elements::<i64>()
-        .chunks_exact(WORDS)
-        .map(|w| {
-            // SAFETY: the word was stored from a `&'static Method` by `record`.
-            let method: MethodRef = unsafe { &*(w[0] as *const vervet_types::Method) };
-            public(method, w[1] as usize, w[2] as u32, w[3] != 0)
-        })
-        .collect()
+    let mut out: Vec<Frame> = Vec::new();
+    let mut callee: Option<MethodRef> = None;
+    for w in array.elements::<i64>().chunks_exact(WORDS) {
+        // SAFETY: the word was stored from a `&'static Method` by `record`.
+        let method: MethodRef = unsafe { &*(w[0] as *const vervet_types::Method) };
+        let kind = Kind::of(w[3]);
+        if let (Kind::Remote, Some(callee)) = (kind, callee) {
+            out.push(wrapper("remoting-invoke-with-check", &callee.called_name()));
+        }
+        out.push(public(method, w[1] as usize, w[2] as u32, kind));
+        callee = match kind {
+            Kind::Method | Kind::Remote => Some(method),
+            Kind::Native | Kind::Multicast => None,
+        };
+        if callee.is_some() && method.is_synchronized() {
+            out.push(wrapper("synchronized", &method.called_name()));
+        }
+    }
+    out
 }
 
-fn public(method: MethodRef, pc: usize, il: u32, wrapper: bool) -> Frame {
-    if wrapper {
-        return Frame {
-            method: None,
-            il_offset: None,
-            native_offset: 0,
-            internal_name: Some(format!(
-                "(wrapper managed-to-native) {}",
-                method.wrapper_name()
-            )),
-        };
+/// The frame of a wrapper of mono's.
+fn wrapper(kind: &str, name: &str) -> Frame {
+    Frame {
+        method: None,
+        il_offset: None,
+        native_offset: 0,
+        internal_name: Some(format!("(wrapper {kind}) {name}")),
+    }
+}
+
+fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
+    match kind {
+        Kind::Native => return wrapper("managed-to-native", &method.wrapper_name()),
+        Kind::Multicast => return wrapper("delegate-invoke", &method.delegate_invoke_name()),
+        Kind::Method | Kind::Remote => {}
     }
     if method.is_dynamic() {
         let name = vervet_types::names::DYNAMIC.to_owned() + &method.wrapper_name();
@@ -214,11 +258,11 @@ pub fn current_frames(cx: &Cx<'_>, skip: usize) -> Vec<Frame> {
                     native_offset: 0,
                     internal_name: None,
                 },
-                false => public(r.method, r.pc, r.il, r.wrapper),
+                false => public(r.method, r.pc, r.il, r.kind),
             });
         }
         if let Some(m) = walk.take_wrapper() {
-            out.push(public(m, 0, 0, true));
+            out.push(public(m, 0, 0, Kind::Native));
         }
     }
     out.drain(..skip.min(out.len()));

@@ -143,7 +143,8 @@ pub fn start(
     // The first thread becomes a managed one, and the first objects are made.
     let context = crate::threads::attach::attach();
     let name: Vec<u16> = "Main".encode_utf16().collect();
-    crate::profiler::hooks::thread_named(context, &name);
+    // SAFETY: the calling thread's context.
+    unsafe { crate::profiler::hooks::thread_named(context, &name) };
     crate::safepoint::debug::start();
     let cx = Cx::current();
     if prepare(&cx).is_err() {

@@ -1,5 +1,5 @@
 //! Starting a recording: at the start of the process, or later.
-use super::{hooks, names, recording};
+use super::{call_spec, hooks, names, recording};
 use crate::code::table;
 use vervet_profiler::options::{Options, sets};
 use vervet_profiler::writer::Recording;
@@ -13,6 +13,9 @@ pub(crate) fn begin(options: &Options) -> Result<(), String> {
         eprintln!(
             "vervet: coverage is recorded by mono's profiler 'coverage', which is not a part of Vervet"
         );
+    }
+    if let Some(spec) = &options.call_spec {
+        call_spec::set(spec)?;
     }
     run(options)
 }
@@ -32,7 +35,8 @@ pub fn start(options: &Options) -> Result<(), String> {
 fn check(options: &Options) -> Result<(), String> {
     let missing = [
         (options.sample.is_some(), "sample"),
-        (options.calls, "calls"),
+        (options.named & sets::GC_ROOT != 0, "gcroot"),
+        (options.named & sets::JIT != 0, "jit"),
         (options.heapshot != Default::default(), "heapshot"),
         (options.heapshot_on_shutdown, "heapshot-on-shutdown"),
         (options.allocation_period.is_some(), "allocsample"),

@@ -4,27 +4,41 @@
 //!
 //! # Invariants
 //! A hook takes no lock, allocates nothing and does not poll, but for those that say that they wait.
-use super::recording::{self, ANY, is_on, max_frames, wait_for_room};
+use super::recording::{self, ANY, CALLS, call_depth, is_on, max_frames, wait_for_room};
 use super::trace::Trace;
-use crate::code::table::Code;
+use crate::code::table::{Code, CodeKind};
+use crate::cx::Cx;
+use crate::safepoint::registry::Thread;
 use crate::threads::current::current_context;
+use std::sync::atomic::Ordering;
 use vervet_abi::{ThreadContext, VTable};
 use vervet_heap::Phase;
 use vervet_profiler::options::sets;
 use vervet_profiler::record::{Kind, text_words};
+use vervet_profiler::sample;
 use vervet_types::{Assembly, MethodRef};
 
 /// The file's name of the thread with this context: an OS thread's, or a green thread's.
-pub fn thread_id(context: *mut ThreadContext) -> u64 {
-    context as u64
+///
+/// # Safety
+/// The context is that of an attached thread, or of one that ends, or of a green thread.
+unsafe fn thread_id(context: *mut ThreadContext) -> u64 {
+    // SAFETY: the caller's promise. Contexts and threads are never freed.
+    unsafe {
+        match (*context).green {
+            0 => sample::thread_id(Thread::of(context).tid.load(Ordering::Relaxed) as u64, 0),
+            _ => sample::thread_id(0, (*context).owner_id),
+        }
+    }
 }
-/// The calling thread; one that is not attached is named as the system names it.
+/// The calling thread.
 fn calling_thread() -> u64 {
     let context = current_context();
     match context.is_null() {
         // SAFETY: a query.
-        true => unsafe { libc::pthread_self() as u64 },
-        false => thread_id(context),
+        true => sample::thread_id(unsafe { libc::syscall(libc::SYS_gettid) } as u64, 0),
+        // SAFETY: the context is the calling thread's.
+        false => unsafe { thread_id(context) },
     }
 }
 
@@ -45,7 +59,7 @@ fn push_traced(kind: Kind, extra: u32, payload: &[u64]) {
     }
     // SAFETY: hooks with frames are called in Runtime state, or on the way there from an exit record.
     let trace = unsafe { Trace::here(context, most) };
-    recording::push(kind, extra, thread_id(context), [payload, trace.words()]);
+    recording::push(kind, extra, calling_thread(), [payload, trace.words()]);
 }
 
 /// The calling thread was attached.
@@ -55,16 +69,26 @@ pub(crate) fn thread_started() {
     }
 }
 /// The thread with this context ends.
-pub(crate) fn thread_ended(context: *mut ThreadContext) {
+///
+/// # Safety
+/// It is the calling thread's, or that of a thread that has ended and is the calling one's to give up.
+pub(crate) unsafe fn thread_ended(context: *mut ThreadContext) {
     if is_on(ANY) {
-        recording::push(Kind::ThreadEnd, 0, thread_id(context), [&[], &[]]);
+        // SAFETY: the caller's promise.
+        let thread = unsafe { thread_id(context) };
+        recording::push(Kind::ThreadEnd, 0, thread, [&[], &[]]);
     }
 }
 /// The thread with this context has a name.
-pub(crate) fn thread_named(context: *mut ThreadContext, units: &[u16]) {
+///
+/// # Safety
+/// The context is that of an attached thread or a green thread.
+pub(crate) unsafe fn thread_named(context: *mut ThreadContext, units: &[u16]) {
     if is_on(ANY) {
+        // SAFETY: the caller's promise.
+        let thread = unsafe { thread_id(context) };
         let text = text_words(&String::from_utf16_lossy(units));
-        recording::push(Kind::ThreadName, 0, thread_id(context), [&text, &[]]);
+        recording::push(Kind::ThreadName, 0, thread, [&text, &[]]);
     }
 }
 /// Are the names of threads recorded?
@@ -225,6 +249,50 @@ pub(crate) fn gc_phase(phase: Phase, major: bool) {
     }
 }
 
+/// A method begins, in code that was compiled for a recording of calls.
+pub(crate) fn entered(cx: &Cx<'_>, method: usize) {
+    // SAFETY: a token's context is the calling thread's.
+    let depth = unsafe { &mut (*cx.context()).recorded_calls };
+    let is_deep = *depth > call_depth();
+    *depth += 1;
+    if !is_deep && is_on(CALLS) {
+        wait_for_room();
+        push(Kind::Enter, 0, &[method as u64], &[]);
+    }
+}
+/// A method returns, or an exception leaves it.
+pub(crate) fn left(cx: &Cx<'_>, method: usize, by_exception: bool) {
+    // SAFETY: a token's context is the calling thread's.
+    let depth = unsafe { &mut (*cx.context()).recorded_calls };
+    *depth = depth.saturating_sub(1);
+    if *depth <= call_depth() && is_on(CALLS) {
+        wait_for_room();
+        let kind = if by_exception {
+            Kind::ExceptionLeave
+        } else {
+            Kind::Leave
+        };
+        push(kind, 0, &[method as u64], &[]);
+    }
+}
+/// An exception leaves the frame of code of a method.
+#[inline]
+pub(crate) fn left_by_exception(cx: &Cx<'_>, code: &Code) {
+    if is_on(CALLS)
+        && let CodeKind::Method(method) = code.kind
+        && method.has_body()
+        && super::call_spec::is_recorded(method)
+    {
+        left(cx, std::ptr::from_ref(method) as usize, true);
+    }
+}
+/// An object has moved.
+#[inline(always)]
+pub(crate) fn moved(from: usize, to: usize) {
+    if is_on(sets::GC_MOVE) {
+        push(Kind::Moves, 0, &[from as u64, to as u64], &[]);
+    }
+}
 /// An object was made. Waits for room: the calling thread is in Runtime state, and keeps the object in place.
 #[inline]
 pub(crate) fn allocated(vtable: &'static VTable, object: usize, bytes: usize) {

@@ -13,6 +13,8 @@ use vervet_profiler::writer::Recording;
 
 /// Events that every recording has: threads, assemblies, VTables, methods.
 pub const ANY: u32 = 1 << 31;
+/// Every call and return.
+pub const CALLS: u32 = 1 << 30;
 /// How long the end of the process waits for the rest of a recording to be written.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -20,6 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 static ENABLED: AtomicU32 = AtomicU32::new(0);
 /// Frames of a backtrace.
 static MAX_FRAMES: AtomicU32 = AtomicU32::new(0);
+/// Calls that lie deeper are not recorded.
+static CALL_DEPTH: AtomicU32 = AtomicU32::new(0);
 static TRANSPORT: Published<Transport> = Published::new();
 static RECORDING: LeafLock<Option<Recording>> = LeafLock::new(None);
 /// Runs its argument in Native state.
@@ -33,6 +37,10 @@ pub fn is_on(events: u32) -> bool {
 /// Frames of a backtrace; 0: none is recorded.
 pub fn max_frames() -> u32 {
     MAX_FRAMES.load(Ordering::Relaxed)
+}
+/// Calls that lie deeper are not recorded.
+pub(super) fn call_depth() -> u32 {
+    CALL_DEPTH.load(Ordering::Relaxed)
 }
 fn transport() -> &'static Transport {
     TRANSPORT.get().expect("made before an event is enabled")
@@ -48,7 +56,9 @@ pub(super) fn enable(recording: Recording, options: &Options, native: fn(&mut dy
     NATIVE.put(native);
     MAX_FRAMES.store(options.max_frames, Ordering::Relaxed);
     *RECORDING.lock() = Some(recording);
-    ENABLED.store(options.events | ANY, Ordering::Release);
+    CALL_DEPTH.store(options.call_depth, Ordering::Relaxed);
+    let calls = if options.calls { CALLS } else { 0 };
+    ENABLED.store(options.events | calls | ANY, Ordering::Release);
 }
 /// Is a recording under way?
 pub fn is_recording() -> bool {

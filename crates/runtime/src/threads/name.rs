@@ -71,7 +71,8 @@ fn replace(internal: ObjRef<'_>, chars: usize, length: usize, free: bool) -> *mu
 fn tell(internal: ObjRef<'_>, units: &[u16]) {
     let context = internal.read::<usize>(offset_of!(Internal, runtime_thread_info));
     if context != 0 && !units.is_empty() {
-        hooks::thread_named(context as *mut ThreadContext, units);
+        // SAFETY: the word is the context of the thread as long as the thread runs; contexts are never freed.
+        unsafe { hooks::thread_named(context as *mut ThreadContext, units) };
     }
 }
 /// Tells the profiler the name of a thread that begins to run.

@@ -11,7 +11,7 @@ use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, Known, MethodSig, Universe};
 
 /// The elements of an array of references; none if it is null.
-pub fn elements<'cx>(array: ObjRef<'cx>) -> impl Iterator<Item = ObjRef<'cx>> {
+pub fn elements<'cx>(array: ObjRef<'cx>) -> impl DoubleEndedIterator<Item = ObjRef<'cx>> {
     let len = array.non_null().map_or(0, ObjRef::array_len);
     (0..len).map(move |i| array.element_ref(i))
 }

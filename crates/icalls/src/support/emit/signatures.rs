@@ -273,7 +273,7 @@ impl Encoder {
         }
         Ok(out)
     }
-    /// Appends custom modifiers: `Type[]` of required and of optional ones.
+    /// Appends custom modifiers: `Type[]` of required and of optional ones. The last of each comes first, as reflection reads them.
     pub fn modifiers(
         &mut self,
         module: ModuleRef,
@@ -282,7 +282,7 @@ impl Encoder {
         optional: ObjRef<'_>,
     ) -> E<()> {
         for (byte, list) in [(0x1F, required), (0x20, optional)] {
-            for ty in read::elements(list) {
+            for ty in read::elements(list).rev() {
                 let token = self.type_token(module, ty, false)?;
                 out.push(byte);
                 compressed_token(out, token)?;

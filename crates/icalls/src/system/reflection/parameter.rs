@@ -154,7 +154,8 @@ pub fn modifiers<'cx>(
         objects::type_array(cx, &found)
     }
 }
-/// Appends the required or optional modifiers of a type's signature.
+/// The required or optional modifiers of a type's signature, the one next to the type first: a signature begins with the one that was
+/// written last.
 fn collect(
     scope: &Scope,
     sig: &SigType,
@@ -175,9 +176,11 @@ fn collect(
                 at = inner;
             }
             SigType::ByRef(inner) => at = inner,
-            _ => return Ok(out),
+            _ => break,
         }
     }
+    out.reverse();
+    Ok(out)
 }
 
 icalls! {

@@ -59,7 +59,7 @@ use vervet_abi::{ThrowKind, call, context, vtable};
 use vervet_metadata::Token;
 use vervet_metadata::il::{Instr, Op};
 use vervet_types::method::MethodKind;
-use vervet_types::{ClassRef, LoadError, MethodRef, Prim};
+use vervet_types::{ClassRef, Known, LoadError, MethodRef, Prim};
 
 /// How the code of a callee is found.
 pub(crate) enum Dispatch {
@@ -135,6 +135,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if intrinsics::expand(self, method)? {
             return Ok(());
         }
+        if is_virtual && lowered.has_this && !method.is_virtual() {
+            self.mark_remote(method)?;
+        }
         let at = self.body.stack.len() - count;
         let (mut method, mut is_virtual) = (method, is_virtual);
         if method.is_abstract() && !is_virtual && self.body.prefixes.constrained.is_none() {
@@ -167,6 +170,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             _ => self.dispatch(method, is_virtual, at)?,
         };
         self.emit_call(dispatch, &lowered, is_virtual)
+    }
+
+    /// Records that the call which follows is one that mono makes through a wrapper, if the method is that of a MarshalByRefObject.
+    pub(crate) fn mark_remote(&mut self, method: MethodRef) -> Res {
+        let remote = self.session.universe.known(Known::MarshalByRefObject);
+        if method.class.supers()?.get(1).is_some_and(|c| *c == remote) {
+            self.e.at_remote_call();
+        }
+        Ok(())
     }
 
     /// `constrained.` (ECMA-335 III.2.1): `this` on the stack, at index `at`, is the address of a

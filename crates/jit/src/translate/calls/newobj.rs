@@ -69,6 +69,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         ) {
             return self.new_string(ctor);
         }
+        self.mark_remote(ctor)?;
         let lowered = LoweredSignature::of_method(ctor)?;
         if class.is_abstract() || class.is_interface() {
             // The helper throws MemberAccessException for a class that has no instances.

@@ -53,7 +53,7 @@ use vervet_abi::helpers::result::Nothing;
 use vervet_abi::{Declared, call, context};
 use vervet_metadata::body::EhKind;
 use vervet_metadata::il::{Op, Operand};
-use vervet_types::ClassRef;
+use vervet_types::{ClassRef, Known};
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Creates the block states, and gives blocks that are not entered by a plain branch their
@@ -208,19 +208,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             after_call = match (i.op, &i.operand) {
                 (Op::Call | Op::Callvirt | Op::Calli, _) => true,
-                // Mono creates an exception of the core library that is thrown at once by a helper
-                // call, which is no sequence point.
+                // Mono creates an exception of the core library that is thrown at once, from no more than
+                // two strings, by a helper call, which is no sequence point.
                 (Op::Newobj, Operand::Token(t)) => {
                     let thrown = plan
                         .instrs
                         .get(index as usize + 1)
                         .is_some_and(|n| n.op == Op::Throw);
-                    !(thrown
-                        && self
-                            .body
-                            .scope
-                            .method(*t)
-                            .is_ok_and(|m| m.class.module.is_corlib()))
+                    !(thrown && self.is_of_strings(*t))
                 }
                 _ => false,
             };
@@ -515,6 +510,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         let at = self.body.plan.instrs[self.body.index].offset;
         self.body.plan.clauses.iter().position(|c| {
             in_handler(c, at) && matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_))
+        })
+    }
+
+    /// Whether a token names a constructor of the core library that takes no more than two strings.
+    fn is_of_strings(&self, token: vervet_metadata::Token) -> bool {
+        let string = self.session.universe.known(Known::String);
+        self.body.scope.method(token).is_ok_and(|m| {
+            m.class.module.is_corlib()
+                && m.sig()
+                    .is_ok_and(|s| s.params.len() <= 2 && s.params.iter().all(|p| *p == string))
         })
     }
 }

@@ -30,7 +30,7 @@ pub mod async_call;
 
 use crate::code::entries;
 use crate::code::link;
-use crate::code::table::CodeKind;
+use crate::code::table::{self, CodeKind};
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
@@ -96,7 +96,14 @@ fn invoke_impl<'cx>(
     let kept = &facts.thunks[kind as usize];
     let mut thunk = kept.load(Ordering::Acquire);
     if thunk == 0 {
-        thunk = thunk_for(cx, kind, &facts.lowered)?;
+        // Traces name the class of a delegate with several targets.
+        thunk = if matches!(kind, DelegateThunk::Multicast) {
+            let code = thunk_of(cx, kind, &facts.lowered, table::MULTICAST_THUNK)?;
+            table::name_multicast(code, facts.invoke);
+            code
+        } else {
+            thunk_for(cx, kind, &facts.lowered)?
+        };
         kept.store(thunk, Ordering::Release);
     }
     Ok(thunk)
@@ -112,6 +119,21 @@ fn thunk_for<'cx>(
     if let Some(code) = THUNKS.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
+    let code = thunk_of(cx, kind, lowered, "delegate-thunk")?;
+    THUNKS
+        .lock()
+        .get_or_insert_with(FxHashMap::default)
+        .insert(key, code);
+    Ok(code)
+}
+
+/// Makes a thunk, whose code has that name.
+fn thunk_of<'cx>(
+    cx: &'cx Cx<'cx>,
+    kind: DelegateThunk,
+    lowered: &LoweredSignature,
+    name: &'static str,
+) -> Result<usize> {
     let made = cx.native(|| {
         crate::threads::service_stack::on_service_stack(|| {
             cx.rt().compiler.delegate_thunk(kind, lowered)
@@ -121,12 +143,7 @@ fn thunk_for<'cx>(
         Ok(b) => b,
         Err(e) => crate::process::fatal::internal_error(&format!("delegate thunk: {e}")),
     };
-    let code = link::link(cx, blob, CodeKind::Stub("delegate-thunk"))?.start;
-    THUNKS
-        .lock()
-        .get_or_insert_with(FxHashMap::default)
-        .insert(key, code);
-    Ok(code)
+    Ok(link::link(cx, blob, CodeKind::Stub(name))?.start)
 }
 
 /// Fills a new delegate over `method`. `this` is its target or first argument, null if none.

@@ -21,6 +21,8 @@ use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
 const DELETE_ON_CLOSE: i32 = 0x0400_0000;
+/// The option of temporary files: only their owner may read them.
+const TEMPORARY: i32 = 1;
 const WRITE_THROUGH: i32 = 0x8000_0000u32 as i32;
 
 /// Opens a file as FileMode, FileAccess, FileShare and FileOptions say; the descriptor, which has its share mode in the
@@ -54,9 +56,14 @@ fn open(
     if options & WRITE_THROUGH != 0 {
         flags |= libc::O_SYNC;
     }
+    let rights = if options & TEMPORARY == 0 {
+        0o666
+    } else {
+        0o600
+    };
     let call = |flags: i32| {
         // SAFETY: the path is NUL-terminated.
-        retry(|| unsafe { libc::open(path.as_ptr(), flags, 0o666) } as isize) as i32
+        retry(|| unsafe { libc::open(path.as_ptr(), flags, rights) } as isize) as i32
     };
     let mut fd = call(flags);
     if fd == -1 && errno() == libc::EISDIR {
