@@ -60,6 +60,22 @@ if [ -e $reader ]; then
     check "its count of contentions" has '^MonitorEvent 2$' read.txt
 else echo "  skipped: Mono.Profiler.Log.dll is not installed"; fi
 
+# ---- calls and samples ----------------------------------------------------------------------------------------------------------
+check "calls" ends 0 "$vervet" --profile=log:nodefaults,calls,callspec=program,output=calls.mlpd Shapes.exe
+check "their report" ends 0 "$vervet" report --verbose calls.mlpd
+check "40 calls of Fail" has '\b40 .*Shapes:Fail' out
+check "1,001 calls of the constructor" has '\b1,001 .*Widget:.ctor' out
+if command -v mprof-report > /dev/null; then
+    mprof-report --verbose --reports=call calls.mlpd > mprof.txt 2>&1
+    check "mprof-report: calls match returns" bash -c '! grep -q unmatched mprof.txt'
+    check "mprof-report: calls" has ' 40 Shapes:Fail' mprof.txt
+fi
+for mode in sample sample-real; do
+    check "$mode" ends 0 "$vervet" --profile=log:nodefaults,$mode=500,output=$mode.mlpd Shapes.exe spin
+    check "the report of $mode" ends 0 "$vervet" report $mode.mlpd
+    check "shows the loop that ran" has 'Shapes:Spin' out
+done
+
 # ---- ends of the process --------------------------------------------------------------------------------------------------------
 check "an unhandled exception" ends 1 "$vervet" --profile=log:nodefaults,exception,output=throw.mlpd Shapes.exe throw
 check "its report" ends 0 "$vervet" report throw.mlpd

@@ -57,6 +57,13 @@ static class Shapes {
         }
         waiter.Join();
     }
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static int Spin() {
+        int n = 0;
+        for (var end = DateTime.UtcNow.AddMilliseconds(400); DateTime.UtcNow < end; )
+            for (int i = 0; i < 1000000; i++) n = n * 31 + i;
+        return n == 0 ? 1 : 0;
+    }
     static int Main(string[] args) {
         Catch(10);
         Handles(7);
@@ -67,6 +74,7 @@ static class Shapes {
         GC.KeepAlive(parts);
         Console.WriteLine("done");
         switch (args.Length == 0 ? "" : args[0]) {
+            case "spin": Console.WriteLine(Spin()); break;
             case "throw": throw new Exception("nobody catches this");
             case "exit": Environment.Exit(7); break;
             case "hang": Thread.Sleep(1500); Console.WriteLine("hangs"); Thread.Sleep(Timeout.Infinite); break;

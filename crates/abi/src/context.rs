@@ -6,6 +6,9 @@
 //!   stopper that has run membarrier.
 //! * Records (exit and entry) form one list headed in `record`, innermost first.
 
+/// What [`ThreadContext::critical`] is inside a leaf helper.
+pub const IN_LEAF: u8 = 2;
+
 /// What a thread is doing, as the collector sees it (one byte of the context).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -121,8 +124,10 @@ pub struct ThreadContext {
     pub critical: u8,
     /// A [`State`].
     pub state: u8,
+    /// The list of records is cut already, and the thread goes on at a landing pad next: a walk from the records would miss frames.
+    pub resuming: u8,
     /// Padding.
-    pub _pad: [u8; 2],
+    pub _pad: u8,
     /// Next free byte of the allocation window.
     pub alloc_next: usize,
     /// End of the allocation window.
@@ -204,6 +209,8 @@ pub struct ThreadContext {
     pub gc_checksum: u32,
     /// A green thread: the cycle of marking in which its references were marked; 0: they have changed since.
     pub gc_scanned: u32,
+    /// While `critical` is [`IN_LEAF`]: the frame pointer of the thunk that called the leaf helper. The C library's functions keep none.
+    pub leaf_fp: usize,
     /// If the profiler records calls: how many of the methods that it records are active.
     pub recorded_calls: u32,
 }

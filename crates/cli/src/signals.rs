@@ -7,10 +7,11 @@
 //!
 //! # Invariants
 //! * Every handler gets SA_ONSTACK. Nothing else of what a library asks for is changed, but for the suspend signal: no
-//!   mask takes it, and a handler for it is called for those signals that are not ours.
+//!   mask takes it, and a handler for it is called for those signals that are not ours. So is a handler for SIGPROF, once threads are sampled.
 //! * All this is as async-signal-safe as what it stands for.
 use libc::{c_int, sighandler_t, sigset_t};
 use std::ptr::null;
+use vervet_runtime::profiler::sampling;
 use vervet_runtime::safepoint::stop_word::SUSPEND;
 use vervet_runtime::safepoint::suspend::set_foreign_handler;
 
@@ -45,6 +46,15 @@ unsafe extern "C" fn sigaction(
         action.sa_flags |= libc::SA_ONSTACK;
         if signal == SUSPEND {
             let before = set_foreign_handler(action.sa_sigaction);
+            if !old.is_null() {
+                *old = std::mem::zeroed();
+                (*old).sa_sigaction = before;
+            }
+            return 0;
+        }
+        if signal == libc::SIGPROF
+            && let Some(before) = sampling::set_foreign_handler(action.sa_sigaction)
+        {
             if !old.is_null() {
                 *old = std::mem::zeroed();
                 (*old).sa_sigaction = before;

@@ -507,3 +507,177 @@ fn describe(own: &mut Buffer, counters: &[Counter], time_ns: u64) {
         event.uleb(u64::from(counter.variance)).uleb(at as u64 + 1);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::Header;
+    use crate::host::Method;
+    use crate::record::{HEAD, text_words};
+    use crate::sample::FrameKind;
+    use vervet_profile_report::{Filter, Recording, summary::Wanted};
+
+    /// Methods are numbers; return address N is in method N, which has method N + 1 inlined if N is odd.
+    struct Names;
+    impl Host for Names {
+        fn methods(&mut self, frame: FrameWord, out: &mut Vec<u64>) {
+            let n = frame.address() as u64;
+            if n % 2 == 1 {
+                out.push(n + 1);
+            }
+            out.push(n);
+        }
+        fn method(&mut self, id: u64) -> Method {
+            Method {
+                name: format!("N:M{id} ()"),
+                code: 0,
+                size: 0,
+            }
+        }
+        fn code(&mut self, code: u64) -> (u64, Method) {
+            let name = format!("N:M{code} ()");
+            (
+                code,
+                Method {
+                    name,
+                    code: code * 0x1000,
+                    size: 0x100,
+                },
+            )
+        }
+        fn class_of(&mut self, vtable: u64) -> (u64, u64) {
+            (0, vtable + 1000)
+        }
+        fn class(&mut self, class: u64) -> (u64, String) {
+            (7000, format!("Class{class}"))
+        }
+        fn image(&mut self, _: u64) -> (String, String) {
+            ("image.dll".into(), String::new())
+        }
+        fn assembly(&mut self, _: u64) -> (u64, String) {
+            (7000, "image, Version=0.0.0.0".into())
+        }
+        fn symbol(&mut self, address: u64) -> Option<(u64, String)> {
+            Some((address & !0xF, "symbol".into()))
+        }
+        fn counters(&mut self) -> Vec<Counter> {
+            Vec::new()
+        }
+    }
+
+    fn give(
+        encoder: &mut Encoder<Names>,
+        kind: Kind,
+        extra: u32,
+        (time, thread): (u64, u64),
+        payload: &[u64],
+    ) {
+        let mut words = vec![
+            Record::head(kind, extra, HEAD + payload.len()),
+            time,
+            thread,
+        ];
+        words.extend(payload);
+        encoder.record(Record::read(&words));
+    }
+
+    fn summary(encoder: &mut Encoder<Names>) -> String {
+        encoder.end(1_000_000);
+        encoder.sync(0, 1_000_000);
+        let header = Header {
+            start_ms: 0,
+            start_ns: 0,
+            timer_ns: 0,
+            pid: 1,
+            port: 0,
+            arguments: "log",
+        };
+        let bytes = [header.bytes(), encoder.take()].concat();
+        let mut recording = Recording::read(&bytes[..], &Filter::default()).unwrap();
+        let mut out = Vec::new();
+        let wanted = Wanted {
+            verbose: true,
+            ..Wanted::default()
+        };
+        recording.summary(&mut out, &wanted).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_events_name_is_defined_before_them_whichever_thread_they_are_of() {
+        let mut encoder = Encoder::new(Names, 32);
+        encoder.begin(0);
+        let frame = FrameWord::new(5, FrameKind::Return).0;
+        for n in 0..5000 {
+            give(
+                &mut encoder,
+                Kind::Alloc,
+                0,
+                (10 + n, 100 + n % 3),
+                &[50 + n % 2, 0x8000 + 8 * n, 20, frame],
+            );
+        }
+        give(
+            &mut encoder,
+            Kind::ThreadName,
+            0,
+            (6000, 101),
+            &text_words("Worker"),
+        );
+        give(
+            &mut encoder,
+            Kind::Monitor,
+            1,
+            (7000, 101),
+            &[0x8000, frame],
+        );
+        give(
+            &mut encoder,
+            Kind::Monitor,
+            2,
+            (9000, 101),
+            &[0x8000, frame],
+        );
+        let text = summary(&mut encoder);
+        // Sizes are whole words.
+        assert!(
+            text.contains("5,000 objects") && text.contains("Class1050") && text.contains("60,000"),
+            "{text}"
+        );
+        assert!(
+            text.contains("N:M6 < N:M5") && !text.contains("unknown"),
+            "{text}"
+        );
+        assert!(
+            text.contains("Worker") && text.contains("1 waits"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_sample_counts_as_often_as_it_has_weight() {
+        let mut encoder = Encoder::new(Names, 32);
+        give(&mut encoder, Kind::Code, 0, (1, 9), &[4]);
+        let frames = [
+            FrameWord::new(4, FrameKind::Exact),
+            FrameWord::new(8, FrameKind::Return),
+        ];
+        let mut sample = Sample {
+            time_ns: 5,
+            thread: 9,
+            ip: 0x4010,
+            weight: 3,
+            flags: 0,
+            green: 0,
+            frames: &frames,
+        };
+        encoder.sample(&sample);
+        (sample.weight, sample.green) = (2, 1);
+        encoder.sample(&sample);
+        let text = summary(&mut encoder);
+        assert!(
+            text.contains("5 samples") && text.contains("N:M4"),
+            "{text}"
+        );
+    }
+}

@@ -70,6 +70,12 @@ impl<W: Deref<Target = [AtomicU64]>> SampleRing<W> {
         self.head.store(head + need, Ordering::Release);
         true
     }
+    /// The time of the oldest sample; None: there is none. For who takes samples out.
+    pub fn first_time(&self) -> Option<u64> {
+        let tail = self.tail.load(Ordering::Relaxed);
+        let is_empty = self.head.load(Ordering::Acquire) == tail;
+        (!is_empty).then(|| self.word(tail + 1).load(Ordering::Relaxed))
+    }
     /// Takes out the samples up to the time `until`, oldest first. Called by one thread at a time.
     pub fn drain(&self, until: u64, each: &mut dyn FnMut(&Sample<'_>)) {
         let mut frames = [FrameWord(0); MOST_FRAMES];
@@ -138,6 +144,7 @@ mod tests {
             }
             // Some stay, because they are too young.
             let until = next.saturating_sub(round % 3);
+            assert_eq!(ring.first_time(), put.front().map(|(time, _)| *time));
             ring.drain(until, &mut |s| {
                 let (time, frames) = put.pop_front().expect("it was put in");
                 assert_eq!(*s, sample(time, &frames));

@@ -80,6 +80,7 @@ pub(crate) fn initialise(start_handler_calls: fn(), start_dump: fn()) {
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
             libc::sigemptyset(&mut action.sa_mask);
             libc::sigaddset(&mut action.sa_mask, crate::safepoint::stop_word::SUSPEND);
+            libc::sigaddset(&mut action.sa_mask, libc::SIGPROF);
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }

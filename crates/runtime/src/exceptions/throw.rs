@@ -257,7 +257,9 @@ unsafe fn land(
 unsafe fn cut_records(context: *mut ThreadContext, record: *mut Record) {
     // SAFETY: the caller passes the context of the calling thread and a record of a frame that is still active.
     unsafe {
-        (*context).record = record;
+        // A sampler that comes before the landing pad would miss the frames whose records are gone.
+        (&raw mut (*context).resuming).write_volatile(1);
+        (&raw mut (*context).record).write_volatile(record);
         if (*context).native_sp != 0 {
             let mut entry = record;
             while let Some(r) = entry.as_ref()

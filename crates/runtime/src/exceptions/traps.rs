@@ -31,6 +31,7 @@ pub fn initialise() {
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
         libc::sigemptyset(&mut action.sa_mask);
         libc::sigaddset(&mut action.sa_mask, crate::safepoint::stop_word::SUSPEND);
+        libc::sigaddset(&mut action.sa_mask, libc::SIGPROF);
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }

@@ -99,6 +99,7 @@ pub fn start(
         .map_err(failed("the heap"))?;
     // Stubs into the arena, then the handlers of signals: each needs what stands above it.
     crate::arch::initialise();
+    crate::profiler::sampling::single_step::initialise();
     crate::safepoint::initialise();
     crate::code::helpers::initialise();
     crate::exceptions::traps::initialise();
@@ -146,6 +147,7 @@ pub fn start(
     // SAFETY: the calling thread's context.
     unsafe { crate::profiler::hooks::thread_named(context, &name) };
     crate::safepoint::debug::start();
+    crate::profiler::sampling::debug::start_if_wanted();
     let cx = Cx::current();
     if prepare(&cx).is_err() {
         return Err(format!("start-up failed: {}", pending_text()));

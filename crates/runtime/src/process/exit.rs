@@ -22,6 +22,7 @@ use crate::memory::finalizer;
 use crate::object::ObjRef;
 use crate::process::fatal::exit_process;
 use crate::process::stats;
+use crate::profiler::sampling;
 use crate::runtime::rt;
 use crate::threads::{lifetime, park, shutdown};
 use std::mem::offset_of;
@@ -58,6 +59,7 @@ pub(super) fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
     process_exit_event();
     shutdown::abort_background(cx);
     last_steps(cx);
+    sampling::debug::report();
     stats::report();
     rt().exit_code.load(Ordering::Relaxed)
 }
@@ -108,6 +110,7 @@ pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
     rt().exit_code.store(code, Ordering::Relaxed);
     process_exit_event();
     last_steps(cx);
+    sampling::debug::report();
     stats::report();
     exit_process(code)
 }

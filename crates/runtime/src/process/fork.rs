@@ -10,6 +10,7 @@
 //!
 //! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
 use crate::code::{arena, background, cache};
+use crate::profiler::sampling;
 use std::cell::Cell;
 use vervet_os::lock::LeafGuard;
 
@@ -35,6 +36,7 @@ extern "C" fn after() {
 extern "C" fn after_in_child() {
     background::has_forked();
     cache::setting::has_forked();
+    sampling::has_forked();
     // SAFETY: a forked process has one thread, and that held the arena.
     unsafe { arena::separate() };
     HELD.take();

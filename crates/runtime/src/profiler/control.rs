@@ -1,7 +1,8 @@
 //! Starting a recording: at the start of the process, or later.
-use super::{call_spec, hooks, names, recording};
+use super::{call_spec, hooks, names, recording, sampling};
 use crate::code::table;
-use vervet_profiler::options::{Options, sets};
+use vervet_profiler::options::{Clock, Options, sets};
+use vervet_profiler::sample::SampleSource;
 use vervet_profiler::writer::Recording;
 
 /// Sets of events that need code compiled for them: they are recorded from the start of the process or not at all.
@@ -34,7 +35,6 @@ pub fn start(options: &Options) -> Result<(), String> {
 /// What cannot be recorded yet is an error.
 fn check(options: &Options) -> Result<(), String> {
     let missing = [
-        (options.sample.is_some(), "sample"),
         (options.named & sets::GC_ROOT != 0, "gcroot"),
         (options.named & sets::JIT != 0, "jit"),
         (options.heapshot != Default::default(), "heapshot"),
@@ -56,8 +56,20 @@ fn run(options: &Options) -> Result<(), String> {
         return Err("a recording is under way".into());
     }
     let transport = recording::make_transport()?;
-    let started = Recording::start(options, transport, None, names::Names::new())?;
-    recording::enable(started, options, |work| crate::threads::native(work));
+    let samples = options
+        .sample
+        .map(|(clock, hz)| start_sampling(clock, hz, options.max_frames))
+        .transpose()?;
+    let started = Recording::start(options, transport, samples, names::Names::new());
+    if started.is_err() {
+        end_sampling();
+    }
+    recording::enable(
+        started?,
+        options,
+        |work| crate::threads::native(work),
+        end_sampling,
+    );
     // What is there already.
     let rt = crate::runtime::rt();
     rt.loader
@@ -70,4 +82,18 @@ fn run(options: &Options) -> Result<(), String> {
         hooks::domain_named(&name);
     }
     Ok(())
+}
+
+fn start_sampling(clock: Clock, hz: u32, frames: u32) -> Result<&'static dyn SampleSource, String> {
+    let mode = match clock {
+        Clock::Cpu => sampling::Mode::Cpu,
+        Clock::Real => sampling::Mode::Real,
+    };
+    sampling::start(mode, hz, frames as usize).map_err(|e| format!("--profile: {e}"))
+}
+fn end_sampling() {
+    // Who ends the process in the middle of something else leaves the timers alone.
+    if !vervet_os::lock::holds_leaf_lock() {
+        sampling::stop();
+    }
 }

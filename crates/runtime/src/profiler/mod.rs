@@ -6,6 +6,7 @@
 //! | [`hooks`] | one function for each event, which the module calls that the event happens in |
 //! | [`trace`] | the frames of the calling thread, as numbers |
 //! | [`call_spec`] | which methods' calls are recorded |
+//! | [`sampling`] | samples of the threads |
 //! | [`control`] | starting a recording |
 //! | `names`, `counters` | what the writer asks of the runtime |
 //!
@@ -17,4 +18,5 @@ mod counters;
 pub mod hooks;
 mod names;
 pub mod recording;
+pub mod sampling;
 pub mod trace;

@@ -29,6 +29,9 @@ static RECORDING: LeafLock<Option<Recording>> = LeafLock::new(None);
 /// Runs its argument in Native state.
 static NATIVE: Published<fn(&mut dyn FnMut())> = Published::new();
 
+/// Ends what was started beside the recording.
+static AT_STOP: Published<fn()> = Published::new();
+
 /// Is one of these sets of events recorded?
 #[inline(always)]
 pub fn is_on(events: u32) -> bool {
@@ -51,9 +54,16 @@ pub(super) fn make_transport() -> Result<&'static Transport, String> {
         .get_or_try(Transport::reserve)
         .map_err(|e| format!("cannot reserve memory for the profiler's events: {e}"))
 }
-/// A recording was started: from now on events are recorded. `native` runs its argument in Native state.
-pub(super) fn enable(recording: Recording, options: &Options, native: fn(&mut dyn FnMut())) {
+/// A recording was started: from now on events are recorded. `native` runs its argument in Native state, `at_stop` ends what was started beside
+/// the recording; both are the same each time.
+pub(super) fn enable(
+    recording: Recording,
+    options: &Options,
+    native: fn(&mut dyn FnMut()),
+    at_stop: fn(),
+) {
     NATIVE.put(native);
+    AT_STOP.put(at_stop);
     MAX_FRAMES.store(options.max_frames, Ordering::Relaxed);
     *RECORDING.lock() = Some(recording);
     CALL_DEPTH.store(options.call_depth, Ordering::Relaxed);
@@ -85,6 +95,11 @@ pub(super) fn wait_for_room() {
 pub fn stop() {
     ENABLED.store(0, Ordering::Release);
     let recording = RECORDING.lock().take();
+    if recording.is_some()
+        && let Some(at_stop) = AT_STOP.get()
+    {
+        at_stop();
+    }
     if let Some(recording) = recording
         && !recording.stop(PATIENCE)
     {

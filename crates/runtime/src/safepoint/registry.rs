@@ -14,6 +14,7 @@
 use super::changed::Changed;
 use super::stop_word::{self, STOP, SUSPEND};
 use crate::memory::address_plan;
+use crate::profiler::sampling::Sampled;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
 use std::ptr::null_mut;
@@ -49,6 +50,8 @@ pub struct Thread {
     /// Callee-saved registers of native code that said it may block, while it does. The thread writes them, and who has
     /// stopped it reads them.
     pub(crate) saved: UnsafeCell<[usize; 6]>,
+    /// What sampling needs of it.
+    pub(crate) sampled: Sampled,
     /// What nobody but the thread uses.
     pub(crate) own: Own,
 }
@@ -286,6 +289,7 @@ fn make() -> &'static Thread {
         interrupted: AtomicPtr::new(null_mut()),
         alternate,
         saved: UnsafeCell::new([0; 6]),
+        sampled: Sampled::new(),
         own: Own {
             service: Cell::new(crate::threads::service_stack::first_service_stack()),
             segment: Cell::new(null_mut()),
@@ -414,6 +418,12 @@ pub(crate) fn find_dead() -> Option<&'static Thread> {
 /// How many threads are attached.
 pub fn count() -> usize {
     LIST.lock().count
+}
+
+/// Runs `work` under the list's lock. It takes no memory and no other lock.
+pub(crate) fn while_list_stands(work: impl FnOnce()) {
+    let _list = LIST.lock();
+    work();
 }
 
 /// Visits the list under its lock. The visitor takes no memory and no other lock.

@@ -14,7 +14,7 @@
 //! * What the thread holds (monitors, mutexes, its TLAB, its handles) is given up in Runtime state, before the thread leaves the list.
 //! * The stack limit leaves a stack guard for stubs and Rust code below managed frames: 256 KiB, or half of a small stack (a
 //!   library's threads may have 64 KiB in all).
-use crate::profiler::hooks;
+use crate::profiler::{hooks, sampling};
 use crate::safepoint::registry;
 use crate::threads::current::set_current_context;
 use crate::threads::native_state::leave_native;
@@ -141,6 +141,7 @@ pub fn attach() -> *mut ThreadContext {
     }
     registry::link(thread);
     hooks::thread_started();
+    sampling::attached(thread);
     context
 }
 
@@ -180,6 +181,8 @@ pub fn detach() {
 unsafe fn give_up(context: *mut ThreadContext) {
     // SAFETY: the caller's promise; nobody else uses the context.
     unsafe {
+        // First: no signal for a sample comes to a thread that is half gone.
+        sampling::detaching(registry::Thread::of(context));
         end_managed(context);
         hooks::thread_ended(context);
         crate::memory::gc::close_tlab(context);

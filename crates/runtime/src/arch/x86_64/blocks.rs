@@ -14,6 +14,8 @@ use vervet_abi::ThreadContext;
 /// Bytes between two moments at which the thread can be stopped: well under 10 us.
 const STEP: usize = 16 << 10;
 const CRITICAL: usize = offset_of!(ThreadContext, critical);
+const LEAF_FP: usize = offset_of!(ThreadContext, leaf_fp);
+const IN_LEAF: usize = vervet_abi::context::IN_LEAF as usize;
 
 /// The code address of MemMove: rdi to, rsi from, rdx bytes.
 pub fn move_stub() -> usize {
@@ -37,15 +39,21 @@ fn stub(target: usize) -> usize {
 #[unsafe(naked)]
 unsafe extern "C" fn move_block() {
     naked_asm!(
+        caller_is!(at_sp),
         "push rbp",
+        caller_is!(at_sp_8),
         "mov rbp, rsp",
+        caller_is!(in_frame),
+        "mov [r15 + {leaf_fp}], rbp",
         "cmp rdx, {step}",
         "ja 2f",
-        "mov byte ptr [r15 + {critical}], 1",
+        "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memmove}",
         "mov byte ptr [r15 + {critical}], 0",
         "pop rbp",
+        caller_is!(at_sp),
         "ret",
+        caller_is!(in_frame),
         "2:",
         "push rbx",
         "push r12",
@@ -66,7 +74,7 @@ unsafe extern "C" fn move_block() {
         "mov rdi, rbx",
         "mov rsi, r12",
         "mov rdx, r14",
-        "mov byte ptr [r15 + {critical}], 1",
+        "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memmove}",
         "mov byte ptr [r15 + {critical}], 0",
         "add rbx, r14",
@@ -83,7 +91,7 @@ unsafe extern "C" fn move_block() {
         "lea rdi, [rbx + r13]",
         "lea rsi, [r12 + r13]",
         "mov rdx, r14",
-        "mov byte ptr [r15 + {critical}], 1",
+        "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memmove}",
         "mov byte ptr [r15 + {critical}], 0",
         "test r13, r13",
@@ -94,7 +102,11 @@ unsafe extern "C" fn move_block() {
         "pop r12",
         "pop rbx",
         "pop rbp",
+        caller_is!(at_sp),
         "ret",
+        caller_is!(end),
+        leaf_fp = const LEAF_FP,
+        in_leaf = const IN_LEAF,
         step = const STEP,
         critical = const CRITICAL,
         memmove = sym move_step,
@@ -106,15 +118,21 @@ unsafe extern "C" fn move_block() {
 #[unsafe(naked)]
 unsafe extern "C" fn set_block() {
     naked_asm!(
+        caller_is!(at_sp),
         "push rbp",
+        caller_is!(at_sp_8),
         "mov rbp, rsp",
+        caller_is!(in_frame),
+        "mov [r15 + {leaf_fp}], rbp",
         "cmp rdx, {step}",
         "ja 2f",
-        "mov byte ptr [r15 + {critical}], 1",
+        "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memset}",
         "mov byte ptr [r15 + {critical}], 0",
         "pop rbp",
+        caller_is!(at_sp),
         "ret",
+        caller_is!(in_frame),
         "2:",
         "push rbx",
         "push r12",
@@ -130,7 +148,7 @@ unsafe extern "C" fn set_block() {
         "mov rdi, rbx",
         "mov esi, r12d",
         "mov rdx, r14",
-        "mov byte ptr [r15 + {critical}], 1",
+        "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memset}",
         "mov byte ptr [r15 + {critical}], 0",
         "add rbx, r14",
@@ -141,7 +159,11 @@ unsafe extern "C" fn set_block() {
         "pop r12",
         "pop rbx",
         "pop rbp",
+        caller_is!(at_sp),
         "ret",
+        caller_is!(end),
+        leaf_fp = const LEAF_FP,
+        in_leaf = const IN_LEAF,
         step = const STEP,
         critical = const CRITICAL,
         memset = sym set_step,

@@ -4,7 +4,7 @@
 //! * `enter` pushes all callee-saved registers and links an entry record, so a walk of the stack finds where our piece of stack begins.
 //! * `resume` abandons every frame between its caller and the landing pad: none of those holds anything that must be dropped.
 use super::native::park;
-use super::{MANAGED, MANAGED_BASE, NATIVE_SP, RECORD, RUNTIME, STATE};
+use super::{MANAGED, MANAGED_BASE, NATIVE_SP, RECORD, RESUMING, RUNTIME, STATE};
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
 use vervet_abi::context::{RecordKind, ThreadContext};
@@ -22,6 +22,7 @@ pub unsafe extern "C" fn enter(
     _ctx: *mut ThreadContext,
 ) -> u32 {
     naked_asm!(
+        caller_is!(in_records),
         "push rbp",
         "mov rbp, rsp",
         push_callee_saved!(),
@@ -66,6 +67,7 @@ pub unsafe extern "C" fn enter(
         "pop rsi",
         "pop rdi",
         "jmp 2b",
+        caller_is!(end),
         record = const RECORD,
         state = const STATE,
         runtime = const RUNTIME,
@@ -94,13 +96,18 @@ pub unsafe extern "C" fn resume(
     _ctx: *mut ThreadContext,
 ) -> ! {
     naked_asm!(
+        caller_is!(target_frame_in_rdx),
         "mov rsp, rsi",
         "mov rbp, rdx",
+        caller_is!(target_frame_in_rbp),
         "mov rax, rcx",
         "mov rdx, r8",
         "mov r15, r9",
+        "mov byte ptr [r15 + {resuming}], 0",
         "mov byte ptr [r15 + {state}], {managed}",
         "jmp rdi",
+        caller_is!(end),
+        resuming = const RESUMING,
         state = const STATE,
         managed = const MANAGED,
     )

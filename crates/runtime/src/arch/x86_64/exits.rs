@@ -5,7 +5,7 @@
 //! * A leaf helper is called in Managed state with `critical` set, so the thread is not stopped inside it.
 //! * If an exception is pending when the callee returns, the thunk raises it instead of returning.
 use super::native::park;
-use super::{CRITICAL, MANAGED, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE};
+use super::{CRITICAL, IN_LEAF, LEAF_FP, MANAGED, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
@@ -37,8 +37,8 @@ pub unsafe extern "C" fn icall_thunk() {
         "jne 5f",
         "test byte ptr [rip + {stop}], {stopping}",
         "jnz 7f",
-        "6: mov r11, [rbp - 128]",
-        "mov [r15 + {record}], r11",
+        "6:",
+        unlink_exit!(),
         "mov rcx, rdx",
         "mov r10, rbx",
         "mov rbx, [rbp - 8]",
@@ -46,12 +46,15 @@ pub unsafe extern "C" fn icall_thunk() {
         "mov rsp, rbp",
         "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
+        caller_is!(at_sp),
         "test r10, r10",
         "jnz 4f",
         "ret",
         "4: pop r11",
+        caller_is!(in_r11),
         "add rsp, r10",
         "jmp r11",
+        caller_is!(in_records),
         // the results wait on the stack
         "7: push rax",
         "push rdx",
@@ -70,6 +73,7 @@ pub unsafe extern "C" fn icall_thunk() {
         "lea rsp, [rbp - 128]",
         to_native_stack!(),
         "jmp {throw}",
+        caller_is!(end),
         record = const RECORD,
         native_sp = const NATIVE_SP,
         state = const STATE,
@@ -92,9 +96,13 @@ pub unsafe extern "C" fn icall_thunk() {
 #[unsafe(naked)]
 pub unsafe extern "C" fn leaf_thunk() {
     naked_asm!(
+        caller_is!(at_sp),
         "push rbp",
+        caller_is!(at_sp_8),
         "mov rbp, rsp",
-        "mov byte ptr [r15 + {critical}], 1",
+        caller_is!(in_frame),
+        "mov [r15 + {leaf_fp}], rbp",
+        "mov byte ptr [r15 + {critical}], {in_leaf}",
         to_native_stack!(),
         "call rax",
         "mov rsp, rbp",
@@ -102,9 +110,12 @@ pub unsafe extern "C" fn leaf_thunk() {
         "test byte ptr [rip + {stop}], {stopping}",
         "jnz 3f",
         "pop rbp",
+        caller_is!(at_sp),
         "ret",
+        caller_is!(in_frame),
         // the stack as it was on entry; the results wait on it
         "3: pop rbp",
+        caller_is!(at_sp),
         "xor r11d, r11d",
         push_exit!("0"),
         "mov byte ptr [r15 + {state}], {runtime}",
@@ -119,13 +130,16 @@ pub unsafe extern "C" fn leaf_thunk() {
         "add rsp, 16",
         "pop rdx",
         "pop rax",
-        "mov r11, [rbp - 128]",
-        "mov [r15 + {record}], r11",
+        unlink_exit!(),
         "mov rsp, rbp",
         "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
+        caller_is!(at_sp),
         "ret",
+        caller_is!(end),
         critical = const CRITICAL,
+        in_leaf = const IN_LEAF,
+        leaf_fp = const LEAF_FP,
         native_sp = const NATIVE_SP,
         stop = sym STOP,
         stopping = const STOPPING,

@@ -31,6 +31,7 @@ use vervet_abi::stack::{Numbers, Segment};
 #[unsafe(naked)]
 pub unsafe extern "C" fn grow() {
     naked_asm!(
+        caller_is!(at_sp_8),
         "pop r11",
         push_exit!("2"),
         "mov byte ptr [r15 + {state}], {runtime}",
@@ -99,19 +100,21 @@ pub unsafe extern "C" fn grow() {
         "cmp dword ptr [r15 + {interrupts}], 0",
         "je 4f",
         "mov qword ptr [r15 + {limit}], -1",
-        "4: mov r11, [rbp - 128]",
-        "mov [r15 + {record}], r11",
+        "4:",
+        unlink_exit!(),
         // The stack arguments are popped: the saved frame pointer and the return address move above them.
         "mov r11, [rbp - 88]",
         "mov r11d, [r11 + {stack_arguments}]",
         return_and_pop_r11!(),
         // An invoke stub returns to `enter` as if it had caught what is pending. The next instruction there stores Runtime too.
-        "9: mov r11, [rbp - 128]",
-        "mov [r15 + {record}], r11",
+        "9:",
+        unlink_exit!(),
         "mov eax, 1",
         "mov rsp, rbp",
         "pop rbp",
+        caller_is!(at_sp),
         "ret",
+        caller_is!(end),
         record = const RECORD,
         hidden = const HIDDEN,
         state = const STATE,

@@ -16,6 +16,7 @@ use std::arch::naked_asm;
 macro_rules! go_on_by_number {
     ($find:path $(, $more:literal)*) => {
         naked_asm!(
+            caller_is!(at_sp),
             "mov r11d, eax",
             push_exit!("2"),
             "mov byte ptr [r15 + {state}], {runtime}",
@@ -33,6 +34,7 @@ macro_rules! go_on_by_number {
             "mov r11, [rsp + 128]",
             "mov [r15 + {hidden}], r11",
             go_on_at_rax!(),
+            caller_is!(end),
             record = const RECORD,
             hidden = const HIDDEN,
             state = const STATE,
@@ -76,6 +78,7 @@ pub unsafe extern "C" fn slot_resolve() {
 #[unsafe(naked)]
 pub unsafe extern "C" fn imt_resolve() {
     naked_asm!(
+        caller_is!(at_sp),
         "mov r11, [r15 + {hidden}]",
         push_exit!("2"),
         "mov byte ptr [r15 + {state}], {runtime}",
@@ -89,6 +92,7 @@ pub unsafe extern "C" fn imt_resolve() {
         "test rax, rax",
         "jz 5f",
         go_on_at_rax!(),
+        caller_is!(end),
         record = const RECORD,
         hidden = const HIDDEN,
         state = const STATE,
@@ -111,8 +115,9 @@ pub unsafe extern "C" fn imt_resolve() {
 #[unsafe(naked)]
 pub unsafe extern "C" fn trap_stub() {
     naked_asm!(
+        caller_is!(exact_at_sp),
         "mov r11d, 1",
-        push_exit!("2"),
+        push_exit!("2", exact_at_sp, exact_at_sp_8, exact_in_frame),
         "mov byte ptr [r15 + {state}], {runtime}",
         to_native_stack!(),
         "and rsp, -16",
@@ -120,6 +125,7 @@ pub unsafe extern "C" fn trap_stub() {
         "mov rdi, r15",
         "call {f}",
         "ud2",
+        caller_is!(end),
         record = const RECORD,
         state = const STATE,
         runtime = const RUNTIME,

@@ -12,14 +12,82 @@
 //! scans the native stack from `scan_sp` upwards and the managed stack from the record upwards (both at once where they are one
 //! stack). So it finds every reference that managed code had in a register.
 
+/// Notes for the walker ([`unwind`](super::unwind)) where the caller of the thunk is, from here to the next note.
+macro_rules! caller_is {
+    ($rule:ident) => {
+        concat!(
+            "
+    77:
+    .pushsection vervet_thunk_rows,\"aR\",@progbits
+    .balign 4
+    .long 77b - .
+    .long ",
+            rule_number!($rule),
+            "
+    .popsection
+"
+        )
+    };
+}
+
+/// The number of a [`Rule`](super::unwind::Rule) as text.
+macro_rules! rule_number {
+    (end) => {
+        "0"
+    };
+    (at_sp) => {
+        "1"
+    };
+    (at_sp_8) => {
+        "2"
+    };
+    (in_frame) => {
+        "3"
+    };
+    (in_records) => {
+        "4"
+    };
+    (in_r11) => {
+        "5"
+    };
+    (in_frame_moved) => {
+        "6"
+    };
+    (exact_at_sp) => {
+        "7"
+    };
+    (exact_at_sp_8) => {
+        "8"
+    };
+    (exact_in_frame) => {
+        "9"
+    };
+    (target_frame_in_rdx) => {
+        "10"
+    };
+    (target_frame_in_rbp) => {
+        "11"
+    };
+}
+
 /// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
 /// [rbp-80]), and the record (at rbp-128). r11 = method.
 macro_rules! push_exit {
     ($kind:literal) => {
+        push_exit!($kind, at_sp, at_sp_8, in_frame)
+    };
+    ($kind:literal, $at_sp:ident, $at_sp_8:ident, $in_frame:ident) => {
         concat!(
+            caller_is!($at_sp),
             "
     push rbp
+    ",
+            caller_is!($at_sp_8),
+            "
     mov rbp, rsp
+    ",
+            caller_is!($in_frame),
+            "
     push rbx
     push r12
     push r13
@@ -40,7 +108,21 @@ macro_rules! push_exit {
             "
     push qword ptr [r15 + {record}]
     mov [r15 + {record}], rsp
-"
+",
+            caller_is!(in_records)
+        )
+    };
+}
+
+/// Takes the record of [`push_exit`] out of the list. Changes r11.
+macro_rules! unlink_exit {
+    () => {
+        concat!(
+            "
+    mov r11, [rbp - 128]
+    mov [r15 + {record}], r11
+",
+            caller_is!(in_frame)
         )
     };
 }
@@ -181,16 +263,28 @@ macro_rules! green_native_call {
 /// Undoes the frame, returns, and pops r11 bytes of stack arguments: the saved frame pointer and the return address move above them.
 macro_rules! return_and_pop_r11 {
     () => {
-        "
+        concat!(
+            "
     push qword ptr [rbp + 8]
     pop qword ptr [rbp + r11 + 8]
     push qword ptr [rbp]
     pop qword ptr [rbp + r11]
+",
+            caller_is!(in_frame_moved),
+            "
     lea rbp, [rbp + r11]
+",
+            caller_is!(in_frame),
+            "
     mov rsp, rbp
     pop rbp
+",
+            caller_is!(at_sp),
+            "
     ret
-"
+",
+            caller_is!(in_records),
+        )
     };
 }
 
@@ -218,13 +312,18 @@ macro_rules! go_on_at_rax {
             "
 ",
             load_integers!(),
+            unlink_exit!(),
             "
-    mov r11, [rbp - 128]
-    mov [r15 + {record}], r11
     mov rsp, rbp
     mov byte ptr [r15 + {state}], {managed}
     pop rbp
+",
+            caller_is!(at_sp),
+            "
     jmp rax
+",
+            caller_is!(in_records),
+            "
     5: mov rdi, r15
     jmp {throw}
 "

@@ -26,6 +26,7 @@
 //! * [`interrupts`]: a call that a stopped thread is made to make; [`blocks`]: block moves and fills
 //! * [`reentry`](mod@reentry): internal calls that are made again after a park, and the first call of a green thread
 //! * [`switch`](mod@switch): between a carrier's stack and a green thread's
+//! * [`unwind`]: where the caller of a thunk is, at each of its instructions
 //! * [`stubs`]: the small pieces of code, written as bytes, that lead to a thunk
 #[macro_use]
 mod macros;
@@ -39,6 +40,7 @@ mod native;
 mod reentry;
 mod stubs;
 mod switch;
+pub(crate) mod unwind;
 
 pub use entry::*;
 pub use exits::*;
@@ -57,6 +59,9 @@ const STATE: usize = offset_of!(ThreadContext, state);
 const RECORD: usize = offset_of!(ThreadContext, record);
 const PENDING: usize = offset_of!(ThreadContext, pending);
 const CRITICAL: usize = offset_of!(ThreadContext, critical);
+const LEAF_FP: usize = offset_of!(ThreadContext, leaf_fp);
+const RESUMING: usize = offset_of!(ThreadContext, resuming);
+const IN_LEAF: usize = vervet_abi::context::IN_LEAF as usize;
 const HIDDEN: usize = offset_of!(ThreadContext, hidden);
 const SCAN_SP: usize = offset_of!(ThreadContext, scan_sp);
 const MANAGED_BASE: usize = offset_of!(ThreadContext, managed_base);

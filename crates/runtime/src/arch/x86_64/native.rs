@@ -143,6 +143,7 @@ pub unsafe extern "C" fn enter_safe_region() -> usize {
 #[unsafe(naked)]
 pub unsafe extern "C" fn native_thunk() {
     naked_asm!(
+        caller_is!(at_sp),
         "mov r11, rsi",
         push_exit!("1"),
         to_native_stack!(),
@@ -201,17 +202,19 @@ pub unsafe extern "C" fn native_thunk() {
         "jne 7f",
         "4: cmp qword ptr [r15 + {pending}], 0",
         "jne 5f",
-        "mov r11, [rbp - 128]",
-        "mov [r15 + {record}], r11",
+        unlink_exit!(),
         "mov rbx, [rbp - 8]",
         "mov rsp, rbp",
         "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
+        caller_is!(at_sp),
         "ret",
+        caller_is!(in_records),
         leave_native_slowly!(),
         "5: mov rdi, r15",
         "jmp {throw}",
         green_native_call!(),
+        caller_is!(end),
         green = const GREEN,
         enter_green = sym upcalls::green_enter_native,
         leave_green = sym upcalls::green_leave_native,
@@ -250,6 +253,7 @@ pub unsafe extern "C" fn native_thunk() {
 #[unsafe(naked)]
 pub unsafe extern "C" fn reverse_entry() {
     naked_asm!(
+        caller_is!(in_records),
         "push rbp",
         "mov rbp, rsp",
         push_callee_saved!(),
@@ -319,6 +323,7 @@ pub unsafe extern "C" fn reverse_entry() {
         "7: mov edi, eax",
         "call {finish}",
         "jmp 6b",
+        caller_is!(end),
         ints = const offset_of!(ReverseCall, int_regs),
         sse = const offset_of!(ReverseCall, sse_regs),
         stack = const offset_of!(ReverseCall, stack),

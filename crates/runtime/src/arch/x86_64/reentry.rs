@@ -39,6 +39,7 @@ pub unsafe extern "C" fn reentrant_thunk() {
         to_native_stack!(),
         "mov r12, rax",
         "jmp {call}",
+        caller_is!(end),
         record = const RECORD,
         native_sp = const NATIVE_SP,
         state = const STATE,
@@ -54,6 +55,7 @@ pub unsafe extern "C" fn reentrant_thunk() {
 #[unsafe(naked)]
 unsafe extern "C" fn reentrant_call() {
     naked_asm!(
+        caller_is!(in_records),
         "call r12",
         "cmp qword ptr [r15 + {leaves_at}], 0",
         "jne 5f",
@@ -61,8 +63,8 @@ unsafe extern "C" fn reentrant_call() {
         "jne 6f",
         "test byte ptr [rip + {stop}], {stopping}",
         "jnz 7f",
-        "2: mov r11, [rbp - 128]",
-        "mov [r15 + {record}], r11",
+        "2:",
+        unlink_exit!(),
         "mov rcx, rdx",
         // Those that the call has preserved may have been lost with the native stack.
         "mov rbx, [rbp - 8]",
@@ -72,7 +74,9 @@ unsafe extern "C" fn reentrant_call() {
         "mov rsp, rbp",
         "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
+        caller_is!(at_sp),
         "ret",
+        caller_is!(in_records),
         "5: mov [r15 + {left_function}], r12",
         "mov rdi, r15",
         "call {leave}",
@@ -89,6 +93,7 @@ unsafe extern "C" fn reentrant_call() {
         "pop rdx",
         "pop rax",
         "jmp 2b",
+        caller_is!(end),
         leaves_at = const LEAVES_AT,
         left_function = const LEFT_FUNCTION,
         record = const RECORD,
@@ -142,6 +147,7 @@ pub unsafe extern "C" fn first_call(
     _ctx: *mut ThreadContext,
 ) -> ! {
     naked_asm!(
+        caller_is!(in_records),
         "sub rsp, 8",
         "mov r15, rcx",
         "test byte ptr [rip + {stop}], {stopping}",
@@ -182,6 +188,7 @@ pub unsafe extern "C" fn first_call(
         "pop rsi",
         "pop rdi",
         "jmp 2b",
+        caller_is!(end),
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
