@@ -76,6 +76,12 @@ for mode in sample sample-real; do
     check "shows the loop that ran" has 'Shapes:Spin' out
 done
 
+check "one allocation a megabyte" ends 0 "$vervet" --profile=log:nodefaults,allocsample=1048576,output=alloc.mlpd Shapes.exe fill
+check "its report" ends 0 "$vervet" report alloc.mlpd
+# 256 are expected, with a standard deviation of 16.
+check "has so many events" has '^Allocations: (1[6-9]|2[0-9]|3[0-5])[0-9] objects' out
+check "says where" has 'Shapes:Fill' out
+
 # ---- ends of the process --------------------------------------------------------------------------------------------------------
 check "an unhandled exception" ends 1 "$vervet" --profile=log:nodefaults,exception,output=throw.mlpd Shapes.exe throw
 check "its report" ends 0 "$vervet" report throw.mlpd

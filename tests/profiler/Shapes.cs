@@ -58,6 +58,10 @@ static class Shapes {
         waiter.Join();
     }
     [MethodImpl(MethodImplOptions.NoInlining)]
+    static void Fill() {
+        for (int i = 0; i < 256 * 1024; i++) new byte[1000].GetHashCode();
+    }
+    [MethodImpl(MethodImplOptions.NoInlining)]
     static int Spin() {
         int n = 0;
         for (var end = DateTime.UtcNow.AddMilliseconds(400); DateTime.UtcNow < end; )
@@ -74,6 +78,7 @@ static class Shapes {
         GC.KeepAlive(parts);
         Console.WriteLine("done");
         switch (args.Length == 0 ? "" : args[0]) {
+            case "fill": Fill(); break;
             case "spin": Console.WriteLine(Spin()); break;
             case "throw": throw new Exception("nobody catches this");
             case "exit": Environment.Exit(7); break;

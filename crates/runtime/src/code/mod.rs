@@ -17,6 +17,7 @@ pub mod helper_table;
 pub mod helpers;
 pub mod icall;
 pub mod invoke;
+pub mod library;
 pub mod link;
 pub mod prestub;
 pub mod table;

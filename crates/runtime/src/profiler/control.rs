@@ -39,7 +39,6 @@ fn check(options: &Options) -> Result<(), String> {
         (options.named & sets::JIT != 0, "jit"),
         (options.heapshot != Default::default(), "heapshot"),
         (options.heapshot_on_shutdown, "heapshot-on-shutdown"),
-        (options.allocation_period.is_some(), "allocsample"),
         (options.port.is_some(), "port"),
     ];
     match missing.iter().find(|m| m.0) {

@@ -4,7 +4,10 @@
 //!
 //! # Invariants
 //! A hook takes no lock, allocates nothing and does not poll, but for those that say that they wait.
-use super::recording::{self, ANY, CALLS, call_depth, is_on, max_frames, wait_for_room};
+use super::recording::{
+    self, ALLOCATION_SAMPLES, ANY, CALLS, allocation_period, call_depth, is_on, max_frames,
+    wait_for_room,
+};
 use super::trace::Trace;
 use crate::code::table::{Code, CodeKind};
 use crate::cx::Cx;
@@ -293,12 +296,37 @@ pub(crate) fn moved(from: usize, to: usize) {
         push(Kind::Moves, 0, &[from as u64, to as u64], &[]);
     }
 }
-/// An object was made. Waits for room: the calling thread is in Runtime state, and keeps the object in place.
+/// An object was made by the runtime. Waits for room: the calling thread is in Runtime state, and keeps the object in place.
 #[inline]
-pub(crate) fn allocated(vtable: &'static VTable, object: usize, bytes: usize) {
-    if is_on(sets::GC_ALLOC) {
-        wait_for_room();
-        let vtable = std::ptr::from_ref(vtable) as u64;
-        push_traced(Kind::Alloc, 0, &[vtable, object as u64, bytes as u64]);
+pub(crate) fn allocated(cx: &Cx<'_>, vtable: &'static VTable, object: usize, bytes: usize) {
+    if is_on(sets::GC_ALLOC | ALLOCATION_SAMPLES) {
+        let all = is_on(sets::GC_ALLOC);
+        if all || allocation_is_due(cx) {
+            wait_for_room();
+            let vtable = std::ptr::from_ref(vtable) as u64;
+            push_traced(Kind::Alloc, 0, &[vtable, object as u64, bytes as u64]);
+        }
     }
+}
+
+/// Has the thread taken so much memory that an allocation is to be recorded? If so, chooses when the next one is: the gaps have an exponential
+/// distribution, so that no pattern of the program's keeps step with them.
+#[cold]
+#[inline(never)]
+fn allocation_is_due(cx: &Cx<'_>) -> bool {
+    // SAFETY: a token's context is the calling thread's.
+    let (taken, due) = unsafe { ((*cx.context()).alloc_taken, (*cx.context()).allocation_due) };
+    if due > taken {
+        return false;
+    }
+    // The bits of the clock below a microsecond, mixed (SplitMix64).
+    let mut bits = vervet_os::clock::now() ^ taken as u64;
+    bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    let uniform = ((bits >> 11) + 1) as f64 / (1u64 << 53) as f64;
+    let gap = -uniform.ln() * allocation_period() as f64;
+    // SAFETY: as above.
+    unsafe { (*cx.context()).allocation_due = taken + gap as usize + 1 };
+    // The first time there was nothing to be due.
+    due != 0
 }

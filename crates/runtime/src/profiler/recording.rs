@@ -3,7 +3,7 @@
 //! # Invariants
 //! * With no recording, a hook is a load of [`ENABLED`] and a branch.
 //! * The transport is there before an event is enabled, and stays.
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use vervet_os::{LeafLock, Published};
 use vervet_profiler::options::Options;
@@ -15,6 +15,8 @@ use vervet_profiler::writer::Recording;
 pub const ANY: u32 = 1 << 31;
 /// Every call and return.
 pub const CALLS: u32 = 1 << 30;
+/// An allocation every so many bytes.
+pub const ALLOCATION_SAMPLES: u32 = 1 << 29;
 /// How long the end of the process waits for the rest of a recording to be written.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -24,6 +26,8 @@ static ENABLED: AtomicU32 = AtomicU32::new(0);
 static MAX_FRAMES: AtomicU32 = AtomicU32::new(0);
 /// Calls that lie deeper are not recorded.
 static CALL_DEPTH: AtomicU32 = AtomicU32::new(0);
+/// Bytes between two sampled allocations, on average.
+static ALLOCATION_PERIOD: AtomicU64 = AtomicU64::new(0);
 static TRANSPORT: Published<Transport> = Published::new();
 static RECORDING: LeafLock<Option<Recording>> = LeafLock::new(None);
 /// Runs its argument in Native state.
@@ -44,6 +48,10 @@ pub fn max_frames() -> u32 {
 /// Calls that lie deeper are not recorded.
 pub(super) fn call_depth() -> u32 {
     CALL_DEPTH.load(Ordering::Relaxed)
+}
+/// Bytes between two sampled allocations, on average.
+pub(super) fn allocation_period() -> u64 {
+    ALLOCATION_PERIOD.load(Ordering::Relaxed)
 }
 fn transport() -> &'static Transport {
     TRANSPORT.get().expect("made before an event is enabled")
@@ -67,8 +75,13 @@ pub(super) fn enable(
     MAX_FRAMES.store(options.max_frames, Ordering::Relaxed);
     *RECORDING.lock() = Some(recording);
     CALL_DEPTH.store(options.call_depth, Ordering::Relaxed);
-    let calls = if options.calls { CALLS } else { 0 };
-    ENABLED.store(options.events | calls | ANY, Ordering::Release);
+    let period = options.allocation_period.unwrap_or(0);
+    ALLOCATION_PERIOD.store(period, Ordering::Relaxed);
+    let mut more = if options.calls { CALLS } else { 0 };
+    if period != 0 {
+        more |= ALLOCATION_SAMPLES;
+    }
+    ENABLED.store(options.events | more | ANY, Ordering::Release);
 }
 /// Is a recording under way?
 pub fn is_recording() -> bool {
