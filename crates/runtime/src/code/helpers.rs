@@ -19,6 +19,7 @@ use crate::cx::{Cx, Result};
 use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
 use crate::object::ObjRef;
+use crate::profiler::hooks;
 use crate::threads::interrupts;
 use vervet_abi::vtable::flags;
 use vervet_abi::{Effect, Helper, Ty, VTable};
@@ -156,6 +157,8 @@ bodies! {
     MonitorExit(_) => monitor_exit;
     MonitorEnterFast(_, _) => monitor_enter_fast;
     MonitorExitFast(_, _) => monitor_exit_fast;
+    RecordEnter(_) => record_enter;
+    RecordLeave(_) => record_leave;
     MonitorWake(_) => monitor_wake;
     TypeObject(_) => type_object;
     CopyValue(_, _, _) => copy_value;
@@ -421,6 +424,14 @@ extern "C" fn localloc(bytes: u64) -> usize {
 /// Neither generated code nor [`monitor_enter_fast`] could take the lock: it belongs to another thread, or must be inflated. The thread may wait.
 extern "C" fn monitor_enter(o: usize) {
     with(|cx| crate::threads::monitor::enter(cx, object(o)))
+}
+/// Code compiled for a recording of calls: the method begins.
+extern "C" fn record_enter(method: usize) {
+    hooks::entered(&Cx::current(), method);
+}
+/// The same: the method returns.
+extern "C" fn record_leave(method: usize) {
+    hooks::left(&Cx::current(), method, false);
 }
 /// Neither generated code nor [`monitor_exit_fast`] could leave the lock: it is not the calling thread's (SynchronizationLockException).
 extern "C" fn monitor_exit(o: usize) {

@@ -91,6 +91,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
     );
     let code = cx.load(placed)?;
     crate::process::counters::perf_map(code);
+    crate::profiler::hooks::code_linked(code);
     Ok(code)
 }
 

@@ -23,7 +23,11 @@ fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjR
     let tlab = unsafe { gc::tlab(cx.context()) };
     match gc::heap().allocate(tlab, size, vt as *const VTable as u64) {
         // SAFETY: fresh zeroed memory with that header.
-        Some(at) => Ok(unsafe { ObjRef::from_addr(at) }),
+        Some(at) => {
+            let object = unsafe { ObjRef::from_addr(at) };
+            crate::profiler::hooks::allocated(cx, vt, object.addr(), size);
+            Ok(object)
+        }
         None => Err(cx.rt().throw_out_of_memory(cx)),
     }
 }

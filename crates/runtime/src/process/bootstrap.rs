@@ -122,6 +122,7 @@ pub fn start(
         verbose: options.verbose_jit.clone(),
         optimise_all: options.optimise,
         allocation: options.gc.allocator,
+        recorded: options.recorded(),
         tables: plan.tables,
     });
     // From here on `rt()` answers.
@@ -136,9 +137,15 @@ pub fn start(
         command_line: Published::new(),
         preallocated: Published::new(),
     });
+    if let Some(options) = &runtime.options.profile {
+        crate::profiler::control::begin(options)?;
+    }
     runtime.options.green.settle();
     // The first thread becomes a managed one, and the first objects are made.
-    crate::threads::attach::attach();
+    let context = crate::threads::attach::attach();
+    let name: Vec<u16> = "Main".encode_utf16().collect();
+    // SAFETY: the calling thread's context.
+    unsafe { crate::profiler::hooks::thread_named(context, &name) };
     crate::safepoint::debug::start();
     crate::profiler::sampling::debug::start_if_wanted();
     let cx = Cx::current();

@@ -23,6 +23,26 @@ static PERF: LeafLock<Option<std::fs::File>> = LeafLock::new(None);
 pub fn jitted() -> (u64, u64) {
     (METHODS.load(Relaxed), IL_BYTES.load(Relaxed))
 }
+/// What was compiled so far.
+pub struct Compiled {
+    /// Methods.
+    pub methods: u64,
+    /// Bytes of their IL.
+    pub il_bytes: u64,
+    /// Bytes of their code.
+    pub code_bytes: u64,
+    /// Nanoseconds that it took.
+    pub ns: u64,
+}
+/// See [`Compiled`].
+pub fn compiled_so_far() -> Compiled {
+    Compiled {
+        methods: METHODS.load(Relaxed),
+        il_bytes: IL_BYTES.load(Relaxed),
+        code_bytes: CODE_BYTES.load(Relaxed),
+        ns: TRANSLATE_NS.load(Relaxed) + CODEGEN_NS.load(Relaxed),
+    }
+}
 /// Counts a compiled method.
 pub fn compiled(method: MethodRef, blob: &Blob) {
     METHODS.fetch_add(1, Relaxed);

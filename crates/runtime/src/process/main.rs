@@ -165,6 +165,7 @@ fn call_main<'cx>(
         .file_name()
         .map(|n| n.to_string_lossy().into_owned())
         .unwrap_or_default();
+    crate::profiler::hooks::domain_named(&rt.domain.friendly_name.lock());
     let setup = rt.domain.setup.lock().expect("made at start-up").get();
     let base: PathBuf = full.parent().map(Path::to_path_buf).unwrap_or_default();
     let config = format!("{}.config", location(assembly, path));
