@@ -17,7 +17,9 @@
 //! | the background compiler | steps 3 to 6 are not taken: it loads nothing, and gives the method up |
 //!
 //! # Invariants
-//! * One assembly object per file (by canonical path), and one per simple name in the default context.
+//! * One assembly object per file (by canonical path), and one per simple name in the default context. Names are compared there without
+//!   regard to case, those of files with it.
+//! * `LoadFrom` of another file with a name that is loaded gives the assembly that is loaded ([`Loader::open_from`]); `LoadFile` never does.
 //! * Images are mapped for the life of the process.
 //! * A bind that needs the program's resolve events answers `LoadError::Need`: events run managed code, so they are
 //!   raised by [`Loader::supply`] in Runtime state with no lock held, and the bind is tried again.
@@ -57,6 +59,26 @@ pub struct Loader {
     origins: LeafLock<FxHashMap<u32, Origin>>,
     /// The assembly of Main.
     pub entry: Published<AssemblyCell>,
+    /// The simple names of which a host was asked before they were looked for.
+    preload_asked: LeafLock<rustc_hash::FxHashSet<String>>,
+    /// What a host has added to the dllmaps; the last that fits wins.
+    host_map: LeafLock<Vec<HostMapping>>,
+    /// The dllmaps of a host's configurations.
+    host_dllmap: LeafLock<DllMap>,
+}
+/// A native library, or a function of it, that a host has mapped to another.
+#[derive(Clone, Debug)]
+pub struct HostMapping {
+    /// Id of the module that it is for; None: all.
+    pub module: Option<u32>,
+    /// The library's name in metadata.
+    pub library: String,
+    /// The function's; None: all.
+    pub function: Option<String>,
+    /// The library to open.
+    pub to_library: Option<String>,
+    /// The function to look up.
+    pub to_function: Option<String>,
 }
 /// Where the content of a module comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,7 +139,7 @@ struct State {
     loaded: Vec<&'static Assembly>,
     /// By canonical path, so that two names of one file are one assembly.
     by_path: FxHashMap<PathBuf, &'static Assembly>,
-    /// By simple name, the first that was loaded. Assemblies from memory are not here.
+    /// By simple name in lower case, the first that was loaded. Assemblies from memory are not here.
     by_name: FxHashMap<String, &'static Assembly>,
     /// Loaded, and the program has not been told yet.
     untold: Vec<&'static Assembly>,
@@ -144,6 +166,9 @@ impl Loader {
             maps: LeafLock::default(),
             origins: LeafLock::default(),
             entry: Published::new(),
+            preload_asked: LeafLock::default(),
+            host_map: LeafLock::default(),
+            host_dllmap: LeafLock::default(),
         }))
     }
     /// Connects the type system.
@@ -194,10 +219,19 @@ impl Loader {
 
     /// Loads the assembly in a file, in Native state.
     pub fn open(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
-        in_native(|| self.open_file(path))
+        in_native(|| self.open_file(path, false))
+    }
+    /// The same, as `Assembly.LoadFrom` does it: if an assembly of that name is loaded, that one is the result. A version counts only if
+    /// the name is strong.
+    pub fn open_from(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
+        in_native(|| self.open_file(path, true))
     }
     /// Two threads may read one file at the same time; [`Loader::register`] keeps the assembly of the first.
-    fn open_file(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
+    fn open_file(
+        &self,
+        path: &Path,
+        prefer_loaded: bool,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
         let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(a) = self.state.lock().by_path.get(&full) {
             return Ok(a);
@@ -215,7 +249,20 @@ impl Loader {
         let assembly = module
             .assembly()
             .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
+        if prefer_loaded && let Some(first) = self.loaded_as(assembly) {
+            return Ok(first);
+        }
         Ok(self.register(assembly, Some(full)))
+    }
+    /// What is loaded under the name of an assembly that is not.
+    fn loaded_as(&self, assembly: &Assembly) -> Option<&'static Assembly> {
+        let s = self.state.lock();
+        let first = *s.by_name.get(&assembly.name.to_lowercase())?;
+        let is_strong = !assembly.public_key.is_empty();
+        let same = first.culture == assembly.culture
+            && (!is_strong
+                || first.version == assembly.version && first.public_key == assembly.public_key);
+        same.then_some(first)
     }
     /// Loads another file of a multi-module assembly, from the manifest's directory.
     pub fn open_module(
@@ -253,10 +300,10 @@ impl Loader {
             .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
         let mut s = self.state.lock();
         // Another thread may have been first.
-        if let Some(first) = s.by_name.get(name) {
+        if let Some(first) = s.by_name.get(&name.to_lowercase()) {
             return Ok(first);
         }
-        s.by_name.insert(name.to_owned(), assembly);
+        s.by_name.insert(name.to_lowercase(), assembly);
         s.loaded.push(assembly);
         hooks::assembly_loaded(assembly);
         s.untold.push(assembly);
@@ -279,7 +326,7 @@ impl Loader {
             }
             s.by_path.insert(p, assembly);
             s.by_name
-                .entry(assembly.name.to_string())
+                .entry(assembly.name.to_lowercase())
                 .or_insert(assembly);
         }
         s.loaded.push(assembly);
@@ -301,10 +348,64 @@ impl Loader {
             return Some((a, true));
         }
         let neutral = matches!(effective.culture_or_neutral(), "" | "neutral");
-        let a = s.by_name.get(&effective.name).filter(|_| neutral)?;
+        let a = s
+            .by_name
+            .get(&effective.name.to_lowercase())
+            .filter(|_| neutral)?;
         let same = effective.public_key_token.is_none()
             || effective.version.is_none_or(|v| v == a.version);
         Some((a, same))
+    }
+
+    /// Adds a mapping of a host's.
+    pub fn add_host_mapping(&self, mapping: HostMapping) {
+        self.host_map.lock().push(mapping);
+    }
+    /// Adds the dllmaps of a host's configuration.
+    pub fn add_host_dllmap(&self, map: DllMap) {
+        self.host_dllmap.lock().extend(map);
+    }
+    /// The library and the function that a host has mapped a function to.
+    pub fn host_mapping(
+        &self,
+        module: ModuleRef,
+        library: &str,
+        function: &str,
+    ) -> Option<(String, String)> {
+        let all = self.host_map.lock();
+        let found = all.iter().rev().find(|m| {
+            m.module.is_none_or(|id| id == module.id)
+                && m.library == library
+                && m.function.as_deref().is_none_or(|f| f == function)
+        });
+        let Some(found) = found else {
+            let target = DllMap::resolve(
+                &self.host_dllmap.lock(),
+                &DllMap::default(),
+                library,
+                function,
+            );
+            let same = target.library == library && target.function == function;
+            return (!same).then_some((target.library, target.function));
+        };
+        Some((
+            found
+                .to_library
+                .clone()
+                .unwrap_or_else(|| library.to_string()),
+            found
+                .to_function
+                .clone()
+                .unwrap_or_else(|| function.to_string()),
+        ))
+    }
+
+    /// Is an assembly of that simple name loaded from a file?
+    pub fn is_loaded(&self, name: &AssemblyName) -> bool {
+        self.state
+            .lock()
+            .by_name
+            .contains_key(&name.name.to_lowercase())
     }
 
     /// Binds a name in the default context, without events, in Native state.
@@ -374,8 +475,19 @@ impl Loader {
         name: &AssemblyName,
         requesting: Option<ModuleRef>,
     ) -> Result<&'static Assembly> {
+        if let Some(host) = HOST.get()
+            && !self.is_loaded(name)
+            && let Some(a) = (host.find)(cx, name, Stage::Preload)
+        {
+            return Ok(a);
+        }
         if let Some(a) = cx.load(self.bind(name, requesting))? {
             self.tell_loaded(cx)?;
+            return Ok(a);
+        }
+        if let Some(host) = HOST.get()
+            && let Some(a) = (host.find)(cx, name, Stage::Search)
+        {
             return Ok(a);
         }
         match self.resolve_event(cx, &name.to_string(), requesting)? {
@@ -407,6 +519,13 @@ impl Loader {
         let untold = std::mem::take(&mut self.state.lock().untold);
         if untold.is_empty() {
             return Ok(());
+        }
+        if let Some(host) = HOST.get() {
+            for assembly in &untold {
+                if self.origin(assembly.manifest) != Some(Origin::Binary) {
+                    (host.loaded)(cx, assembly);
+                }
+            }
         }
         let Some(root) = *cx.rt().domain.app_domain.lock() else {
             return Ok(());
@@ -448,6 +567,18 @@ impl Loader {
             return Err(cx.throw_load(LoadError::Need(Box::new(need.clone()))));
         };
         let name = name_of_reference(reference);
+        if let Some(host) = HOST.get() {
+            let asked = !self.preload_asked.lock().insert(name.name.clone());
+            let stage = if asked { Stage::Search } else { Stage::Preload };
+            if let Some(a) = (host.find)(cx, &name, stage) {
+                self.state.lock().resolved.insert(name.name, a);
+                return Ok(());
+            }
+            if !asked {
+                // The ordinary way is tried now.
+                return Ok(());
+            }
+        }
         match self.resolve_event(cx, &name.to_string(), Some(requesting))? {
             Some(a) => {
                 self.state.lock().resolved.insert(name.name, a);
@@ -604,6 +735,32 @@ pub fn name_of_reference(r: &AssemblyRefInfo) -> AssemblyName {
     }
 }
 
+/// When a host is asked for an assembly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Before it is looked for.
+    Preload,
+    /// When it was not found, before AppDomain.AssemblyResolve is raised.
+    Search,
+}
+
+/// What a host that embeds the runtime has to do with loading. All are called in Runtime state without a lock.
+#[derive(Debug)]
+pub struct HostHooks {
+    /// An assembly was loaded.
+    pub loaded: for<'cx> fn(&'cx Cx<'cx>, &'static Assembly),
+    /// An assembly of that name is wanted.
+    pub find: for<'cx> fn(&'cx Cx<'cx>, &AssemblyName, Stage) -> Option<&'static Assembly>,
+    /// Does it want to be asked before an assembly is looked for? Called in any state.
+    pub has_preload: fn() -> bool,
+}
+static HOST: vervet_os::Published<HostHooks> = vervet_os::Published::new();
+
+/// The host's functions, from now on.
+pub fn set_host(hooks: HostHooks) {
+    HOST.put(hooks);
+}
+
 /// The type system's way to the loader.
 pub struct Bridge(pub &'static Loader);
 
@@ -614,6 +771,15 @@ impl AssemblyLoader for Bridge {
         reference: &AssemblyRefInfo,
     ) -> std::result::Result<&'static Assembly, LoadError> {
         let name = name_of_reference(reference);
+        let asks_host = HOST.get().is_some_and(|host| (host.has_preload)())
+            && !self.0.preload_asked.lock().contains(&name.name)
+            && !self.0.is_loaded(&name);
+        if asks_host {
+            return Err(LoadError::Need(Box::new(Need::Assembly {
+                requesting,
+                reference: *reference,
+            })));
+        }
         if let Some(a) = self.0.bind(&name, Some(requesting))? {
             return Ok(a);
         }
