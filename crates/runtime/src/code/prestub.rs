@@ -162,7 +162,8 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         true => crate::arch::reentrant_stub(target, name),
         false => crate::arch::icall_stub(target, name, lowered.stack_arg_bytes),
     };
-    cx.load(arena::place_stub(bytes))
+    let name = || format!("(internal call) {}", method.full_name());
+    cx.load(arena::place_stub(bytes, name))
 }
 
 // ---- virtual dispatch ---------------------------------------------------------------------------------------

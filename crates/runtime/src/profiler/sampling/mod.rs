@@ -8,6 +8,7 @@
 //! | [`signal`] | the handler of SIGPROF |
 //! | [`timers`] | a timer of processor time for each thread |
 //! | [`sampler`] | the thread that samples all others by real time |
+//! | [`off_cpu`] | where threads wait |
 //! | [`lane`] | what sampling has of each thread, and the rings of samples |
 //! | [`single_step`] | a check of the walker, instruction by instruction |
 //! | [`debug`] | a check of the samples of a whole run |
@@ -19,6 +20,7 @@
 //! * The handler stays once it is installed, because the default action of a signal that comes late would end the process.
 pub(crate) mod debug;
 mod lane;
+pub mod off_cpu;
 mod sampler;
 mod signal;
 pub(crate) mod single_step;
@@ -133,10 +135,15 @@ pub fn threads_without_timer() -> u64 {
 
 /// How many words a ring has: room for a quarter of a second with deep stacks.
 fn ring_words() -> usize {
-    let hz = 1_000_000_000 / PERIOD.load(Ordering::Relaxed).max(1);
+    let hz = match PERIOD.load(Ordering::Relaxed) {
+        0 => 100,
+        period => 1_000_000_000 / period,
+    };
+    // The waits of many green threads, which end together, come to the lane of one carrier.
+    let least = if off_cpu::runs() { 1 << 15 } else { 1 << 12 };
     (hz as usize / 4 * 64)
         .next_power_of_two()
-        .clamp(1 << 12, 1 << 16)
+        .clamp(least, 1 << 16)
 }
 
 /// Gives a lane to each thread that has none. (A list under whose lock no memory may be taken is visited until all have one.)
@@ -173,7 +180,7 @@ fn arm(thread: &Thread) {
 /// The calling thread has come on the list.
 pub(crate) fn attached(thread: &'static Thread) {
     thread.sampled.is_open.store(true, Ordering::SeqCst);
-    if !RUNS.load(Ordering::SeqCst) {
+    if !RUNS.load(Ordering::SeqCst) && !off_cpu::runs() {
         return;
     }
     if thread.sampled.lane().is_none() {
@@ -196,6 +203,7 @@ pub(crate) fn detaching(thread: &Thread) {
 /// The calling process was forked: it has one thread, no timer and no sampler.
 pub(crate) fn has_forked() {
     RUNS.store(false, Ordering::SeqCst);
+    off_cpu::stop();
     sampler::stop();
     registry::visit(|thread| thread.sampled.timer.store(-1, Ordering::Relaxed));
 }

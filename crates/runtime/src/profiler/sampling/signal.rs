@@ -98,6 +98,10 @@ unsafe fn sample(
         return;
     }
     let Some(lane) = sampled.lane() else { return };
+    if lane.is_filling.load(Ordering::Relaxed) {
+        lane.own.lose();
+        return;
+    }
     let asked = lane.asked.swap(0, Ordering::Relaxed);
     let registers = Registers::of(uc);
     let mut frames = [FrameWord(0); MOST_FRAMES];
@@ -195,4 +199,49 @@ fn waits_without_effect(number: i64) -> bool {
             | libc::SYS_msgrcv
             | libc::SYS_io_getevents
     )
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicI32;
+    use std::time::Duration;
+
+    extern "C" fn handler(_: i32, _: *mut libc::siginfo_t, uc: *mut libc::c_void) {
+        // SAFETY: the kernel's record.
+        unsafe { make_call_again(&mut *(uc as *mut libc::ucontext_t)) }
+    }
+
+    /// Signals come while the C library waits in system calls that the kernel does not restart: none of them ends early.
+    #[test]
+    fn a_wait_of_the_c_library_does_not_see_the_signal() {
+        static TID: AtomicI32 = AtomicI32::new(0);
+        // SAFETY: the handler does nothing but what a handler may do.
+        unsafe { signal::install(libc::SIGUSR2, handler, 0, &[]) };
+        let waiter = std::thread::spawn(|| {
+            TID.store(signal::thread_id(), Ordering::SeqCst);
+            let time = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 40_000_000,
+            };
+            // SAFETY: no descriptors, and a time of this frame.
+            unsafe {
+                let polled = libc::poll(std::ptr::null_mut(), 0, 40);
+                let slept = libc::nanosleep(&time, std::ptr::null_mut());
+                (polled, slept)
+            }
+        });
+        let mut sent = 0;
+        while !waiter.is_finished() {
+            std::thread::sleep(Duration::from_millis(15));
+            let tid = TID.load(Ordering::SeqCst);
+            sent += u32::from(tid != 0 && signal::send(tid, libc::SIGUSR2));
+            if sent == 4 {
+                // Each signal begins the wait anew.
+                break;
+            }
+        }
+        assert_eq!(waiter.join().expect("it waits"), (0, 0));
+        assert!(sent > 0);
+    }
 }
