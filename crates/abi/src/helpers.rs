@@ -204,6 +204,14 @@ helpers! {
     CoarseTickCount() -> I32 : Leaf;
     /// (context of a green thread) -> 1 if others are to run on its carrier, otherwise 0.
     OthersReady(I64) -> I32 : Leaf;
+    /// (address of 16-bit units, unit, count) -> index of the first equal one, or -1; at most 64 KiB.
+    IndexOfChar(I64, I32, I32) -> I32 : Leaf;
+    /// (address of bytes, byte, count) -> index of the first equal one, or -1; at most 64 KiB.
+    IndexOfByte(I64, I32, I32) -> I32 : Leaf;
+    /// (address, address, bytes) -> 1 if the bytes are equal, otherwise 0; at most 64 KiB.
+    SequenceEqual(I64, I64, I64) -> I32 : Leaf;
+    /// (vector, first index, count, element type): sorts integers, ascending.
+    SortIntegers(I64, I32, I32, I32) : Runtime;
     /// C fmod.
     FMod(F64, F64) -> F64 : Leaf;
     /// Below the limit: calls the method again on more stack, or serves interrupt requests, or StackOverflow.

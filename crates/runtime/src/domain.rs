@@ -8,7 +8,7 @@ use crate::cx::{Cx, Result};
 use crate::memory::roots::{self, Root};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_os::{Chunks, LeafLock};
 use vervet_types::{ClassRef, Known, ModuleRef};
@@ -23,7 +23,10 @@ pub struct Domain {
     literals: LeafLock<FxHashMap<(u32, u32), Root>>,
     /// The literals of dynamic methods, by number.
     dynamic_literals: LeafLock<Vec<Root>>,
-    types: LeafLock<FxHashMap<u32, Root>>,
+    /// Addresses of the roots of Type objects, by class id; 0 before one is made.
+    types: Chunks<AtomicUsize>,
+    /// The same of the strings that are the names of types.
+    type_names: Chunks<AtomicUsize>,
     cache: LeafLock<FxHashMap<(u32, usize, usize), Root>>,
     /// The AppDomain object.
     pub app_domain: LeafLock<Option<Root>>,
@@ -46,7 +49,8 @@ impl Domain {
             strings: LeafLock::default(),
             literals: LeafLock::default(),
             dynamic_literals: LeafLock::default(),
-            types: LeafLock::default(),
+            types: Chunks::new(),
+            type_names: Chunks::new(),
             cache: LeafLock::default(),
             app_domain: LeafLock::default(),
             setup: LeafLock::default(),
@@ -113,15 +117,16 @@ impl Domain {
 
     /// The root slot of a class's Type object, filled.
     pub fn type_root<'cx>(&self, cx: &'cx Cx<'cx>, class: ClassRef) -> Result<Root> {
-        if let Some(r) = self.types.lock().get(&class.id) {
-            return Ok(*r);
+        let cell = self.types.at(class.id);
+        if let Some(root) = roots::kept_in(cell) {
+            return Ok(root);
         }
         let object = cx.alloc(cx.known(Known::RuntimeType))?;
         object.write(
             std::mem::offset_of!(vervet_abi::layouts::TypeObject, handle),
             class as *const _ as usize,
         );
-        let root = roots::keep(&self.types, class.id, object);
+        let root = roots::keep_in(cell, object);
         if let Some(vt) = self.vtable_if_made(class) {
             vt.type_root.store(root.address(), Ordering::Release);
         }
@@ -130,6 +135,16 @@ impl Domain {
     /// The one RuntimeType object of a class.
     pub fn type_object<'cx>(&self, cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
         Ok(self.type_root(cx, class)?.get())
+    }
+
+    /// The string that is the name of a class, as `Type.Name` has it.
+    pub fn type_name<'cx>(&self, cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
+        let cell = self.type_names.at(class.id);
+        if let Some(root) = roots::kept_in(cell) {
+            return Ok(root.get());
+        }
+        let name = cx.alloc_str(class.name)?;
+        Ok(roots::keep_in(cell, name).get())
     }
 
     /// A cached reflection object.

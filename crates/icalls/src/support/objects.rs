@@ -29,6 +29,8 @@ pub mod key {
     pub const RESOURCE_MODULE: u32 = 7;
     /// The process's GUID string.
     pub const PROCESS_GUID: u32 = 8;
+    /// `ParameterInfo[]` of a method, by method and reflected class.
+    pub const PARAMETERS: u32 = 10;
 }
 
 /// Asks the type system, raising the program's resolve events as often as it needs them.

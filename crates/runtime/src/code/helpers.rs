@@ -14,6 +14,7 @@
 use crate::classes::nullable::unbox_nullable_into;
 use crate::code::helper_table::STUBS;
 use crate::code::icall::{IcallRet, finish};
+use crate::code::library;
 use crate::cx::{Cx, Result};
 use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
@@ -162,6 +163,10 @@ bodies! {
     FreeHandle(_, _) => free_handle;
     CoarseTickCount() => coarse_tick_count;
     OthersReady(_) => others_ready;
+    IndexOfChar(_, _, _) => library::index_of_char;
+    IndexOfByte(_, _, _) => library::index_of_byte;
+    SequenceEqual(_, _, _) => library::sequence_equal;
+    SortIntegers(_, _, _, _) => sort_integers;
     FMod(_, _) => fmod;
     BindPInvoke(_) => crate::interop::pinvoke::bind;
     Poll() => poll;
@@ -465,6 +470,10 @@ extern "C" fn free_handle(context: *mut vervet_abi::ThreadContext, handle: u32) 
 /// `Environment.TickCount` in steps of a timer tick of the kernel, at a quarter of the cost.
 extern "C" fn coarse_tick_count() -> i32 {
     vervet_os::clock::coarse_ms() as i32
+}
+/// The sort of a vector of integers.
+extern "C" fn sort_integers(array: usize, from: i32, count: i32, prim: u32) {
+    with(|cx| library::sort(cx, object(array), from, count, prim))
 }
 /// Are other green threads to run on the calling one's carrier?
 extern "C" fn others_ready(context: *mut vervet_abi::ThreadContext) -> i32 {

@@ -3,7 +3,7 @@
 //! | what lies there | made by | given back by |
 //! |---|---|---|
 //! | a reference that Rust code keeps | [`Root::new`], [`Root::of`], [`keep`] | [`Root::free`] |
-//! | literals, Type objects | [`keep`] in the domain's tables | never: generated code names their addresses |
+//! | literals, Type objects | [`keep`], [`keep_in`] in the domain's tables | never: generated code names their addresses |
 //! | static fields with references | [`reserve_mapped`], when a VTable is made | [`free_mapped`], if the VTable was not the first |
 //! | thread statics | [`reserve_mapped`], at a thread's first access | [`free_mapped`], when the thread ends |
 //!
@@ -18,6 +18,7 @@ pub use crate::memory::root_slot::Root;
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_os::LeafLock;
 use vervet_types::LoadError;
 
@@ -125,6 +126,26 @@ pub fn keep<K: Eq + Hash>(
         made.free();
     }
     kept
+}
+
+/// The root whose address a cell holds, made to hold `object` if the cell is 0: of several threads the first wins, and the others' slots go back. A cell
+/// that is not 0 stays as it is.
+pub fn keep_in(cell: &AtomicUsize, object: ObjRef<'_>) -> Root {
+    let made = Root::of(object);
+    match cell.compare_exchange(0, made.0, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => made,
+        Err(kept) => {
+            made.free();
+            Root(kept)
+        }
+    }
+}
+/// The root whose address a cell of [`keep_in`] holds.
+pub fn kept_in(cell: &AtomicUsize) -> Option<Root> {
+    match cell.load(Ordering::Acquire) {
+        0 => None,
+        address => Some(Root(address)),
+    }
 }
 
 #[cfg(test)]

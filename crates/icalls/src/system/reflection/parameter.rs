@@ -85,17 +85,37 @@ fn make<'cx>(
         .object)
 }
 
-/// The `ParameterInfo[]` of a method.
+/// The `ParameterInfo[]` of a method. Managed code never hands the array itself to a program, because it may be the one that is kept: that of
+/// the method's own object, which every call through reflection asks for.
 pub fn of_method<'cx>(
     cx: &'cx Cx<'cx>,
     method: MethodRef,
     member: ObjRef<'cx>,
 ) -> Result<ObjRef<'cx>> {
-    let sig = objects::load(cx, || method.sig())?;
-    let params = &sig.params;
-    cx.alloc_ref_array(cx.known(Known::ParameterInfo), params.len(), |i| {
-        make(cx, method, params[i], i as i32, member)
-    })
+    let make_all = || {
+        let sig = objects::load(cx, || method.sig())?;
+        let params = &sig.params;
+        cx.alloc_ref_array(cx.known(Known::ParameterInfo), params.len(), |i| {
+            make(cx, method, params[i], i as i32, member)
+        })
+    };
+    let is_info = member.non_null().is_some_and(|m| {
+        is_known(m.class(), Known::RuntimeMethodInfo)
+            || is_known(m.class(), Known::RuntimeConstructorInfo)
+    });
+    if !is_info || !std::ptr::eq(method_of(cx, member)?, method) {
+        return make_all();
+    }
+    let reflected = objects::method_reflected(cx, member)?;
+    let kept = objects::method_object(cx, method, Some(reflected))?;
+    if kept != member {
+        return make_all();
+    }
+    let (method, reflected) = (
+        std::ptr::from_ref(method).addr(),
+        std::ptr::from_ref(reflected).addr(),
+    );
+    cx.cached(objects::key::PARAMETERS, method, reflected, make_all)
 }
 
 /// The method whose Param rows describe a parameter of a member (an accessor, for a property).

@@ -15,6 +15,7 @@
 use crate::emit::{null_trap, trusted};
 use crate::signature::{LoweredSignature, scalar_kind};
 use crate::translate::calls::call::Dispatch;
+use crate::translate::calls::library::Routine;
 use crate::translate::error::Res;
 use crate::translate::inlining::effect::SideEffect;
 use crate::translate::translator::Translator;
@@ -111,6 +112,8 @@ enum Intrinsic {
     Abs,
     /// `Math.Floor`, `Ceiling` and `Round` with one argument.
     Round(Rounding),
+    /// A search, comparison or sort of plain values, module `library`.
+    Library(Routine),
 }
 
 /// How a float is rounded to an integer.
@@ -148,6 +151,11 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 "wstrcpy" => Move { shift: 1 },
                 _ => return None,
             },
+            "SpanHelpers" => match method {
+                "IndexOf" => Library(Routine::IndexOf),
+                "SequenceEqual" => Library(Routine::SequenceEqual),
+                _ => return None,
+            },
             "Buffer" => match method {
                 "Memcpy" | "Memmove" => Move { shift: 0 },
                 _ => return None,
@@ -176,6 +184,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
         },
         "System.Collections.Generic" => match (class, method) {
             ("EqualityComparer`1", "get_Default") => DefaultComparer,
+            ("ArraySortHelper`1", "Sort") => Library(Routine::Sort),
             _ => return None,
         },
         "System.Runtime.InteropServices" => match (class, method) {
@@ -262,8 +271,15 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
             | Round(_),
         ) => SideEffect::None,
         Some(
-            StringChars | DefaultComparer | ByReferenceValue | UnsafeLoad | HandleTarget
-            | TargetHandle | ReadLong | VolatileRead,
+            StringChars
+            | DefaultComparer
+            | ByReferenceValue
+            | UnsafeLoad
+            | HandleTarget
+            | TargetHandle
+            | ReadLong
+            | VolatileRead
+            | Library(Routine::IndexOf | Routine::SequenceEqual),
         ) => SideEffect::Reads,
         _ => SideEffect::Writes,
     }
@@ -615,6 +631,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.e.b.ins().fabs(x.value);
                 self.push(x.stack_type, value);
             }
+            Intrinsic::Library(routine) => return self.library_routine(routine, method),
             Intrinsic::Round(how) => {
                 if !can_round() {
                     return Ok(false);

@@ -2,4 +2,5 @@
 pub mod call;
 pub mod comparers;
 pub mod intrinsics;
+pub mod library;
 pub mod newobj;

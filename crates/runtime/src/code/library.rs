@@ -1,0 +1,162 @@
+//! Routines of the class library that generated code calls in place of their IL: searches, comparisons and sorts of plain values.
+//!
+//! The rows that say which methods these stand for are the JIT's (`calls/library.rs` in `vervet-jit`). Each does what the IL does, in fewer cycles.
+//!
+//! # Invariants
+//! * A search or comparison is a leaf: it takes no lock and no memory, and is called for at most 64 KiB, which takes less than 10 microseconds.
+//! * A sort is of integers, so its result does not depend on how it is found. It runs in state Runtime for up to [`IN_PLACE`] bytes. A longer one works on
+//!   a copy in state Native, so that no collection waits for it.
+//! * Another thread may write what is read here. Then the result is that of some order of reads and writes, as it is in IL, and nothing else goes wrong:
+//!   the only accesses are those to the range that the caller has checked.
+use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
+use vervet_types::Prim;
+
+/// Bytes that are sorted where they lie.
+const IN_PLACE: usize = 8 << 10;
+
+/// Index of the first element that is `value`; -1 if none is.
+fn find<T: Copy + PartialEq>(all: &[T], value: T) -> i32 {
+    /// A group is looked through without a branch, by vector instructions.
+    const GROUP: usize = 32;
+    let mut groups = all.chunks_exact(GROUP);
+    let mut at = 0;
+    for group in groups.by_ref() {
+        if group.iter().fold(false, |found, x| found | (*x == value)) {
+            break;
+        }
+        at += GROUP;
+    }
+    match all[at..].iter().position(|x| *x == value) {
+        Some(more) => (at + more) as i32,
+        None => -1,
+    }
+}
+
+/// `SpanHelpers.IndexOf(ref char, char, int)`.
+pub extern "C" fn index_of_char(at: *const u16, value: u32, count: i32) -> i32 {
+    // SAFETY: generated code passes the range of a span, which is aligned; nothing moves during a leaf.
+    find(
+        unsafe { std::slice::from_raw_parts(at, count as usize) },
+        value as u16,
+    )
+}
+
+/// `SpanHelpers.IndexOf(ref byte, byte, int)`.
+pub extern "C" fn index_of_byte(at: *const u8, value: u32, count: i32) -> i32 {
+    // SAFETY: as above.
+    find(
+        unsafe { std::slice::from_raw_parts(at, count as usize) },
+        value as u8,
+    )
+}
+
+/// `SpanHelpers.SequenceEqual(ref byte, ref byte, ulong)`: 1 if the bytes are equal.
+pub extern "C" fn sequence_equal(a: *const u8, b: *const u8, bytes: usize) -> i32 {
+    // SAFETY: generated code passes two ranges of that many bytes; nothing moves during a leaf.
+    let (a, b) = unsafe {
+        (
+            std::slice::from_raw_parts(a, bytes),
+            std::slice::from_raw_parts(b, bytes),
+        )
+    };
+    i32::from(a == b)
+}
+
+/// `ArraySortHelper<T>.Sort(T[], int, int, null)` for integers: sorts `count` elements of a vector, from `from` on.
+pub fn sort<'cx>(
+    cx: &'cx Cx<'cx>,
+    array: ObjRef<'cx>,
+    from: i32,
+    count: i32,
+    prim: u32,
+) -> Result<()> {
+    const I1: u32 = Prim::I1 as u32;
+    const U1: u32 = Prim::U1 as u32;
+    const I2: u32 = Prim::I2 as u32;
+    const U2: u32 = Prim::U2 as u32;
+    const CHAR: u32 = Prim::Char as u32;
+    const I4: u32 = Prim::I4 as u32;
+    const U4: u32 = Prim::U4 as u32;
+    const I8: u32 = Prim::I8 as u32;
+    const U8: u32 = Prim::U8 as u32;
+    let array = cx.non_null(array)?;
+    let range = (from, count);
+    match prim {
+        I1 => sort_as::<i8>(cx, array, range),
+        U1 => sort_as::<u8>(cx, array, range),
+        I2 => sort_as::<i16>(cx, array, range),
+        U2 | CHAR => sort_as::<u16>(cx, array, range),
+        I4 => sort_as::<i32>(cx, array, range),
+        U4 => sort_as::<u32>(cx, array, range),
+        I8 => sort_as::<i64>(cx, array, range),
+        U8 => sort_as::<u64>(cx, array, range),
+        other => unreachable!("a vector of kind {other} is not sorted here"),
+    }
+    Ok(())
+}
+
+fn sort_as<'cx, T: Ord + Copy + Send>(
+    cx: &'cx Cx<'cx>,
+    array: ObjRef<'cx>,
+    (from, count): (i32, i32),
+) {
+    let (from, count) = (from.max(0) as usize, count.max(0) as usize);
+    assert!(
+        from + count <= array.array_len(),
+        "the caller has checked the range"
+    );
+    // The array cannot move while its reference is in a frame of this thread, so its address is good throughout.
+    let at = array.array_data().cast::<T>();
+    // SAFETY: a vector of such elements, and the range was checked.
+    let elements = unsafe { std::slice::from_raw_parts_mut(at.add(from), count) };
+    if size_of_val(elements) > IN_PLACE {
+        let mut copy = Vec::new();
+        if copy.try_reserve_exact(count).is_ok() {
+            copy.extend_from_slice(elements);
+            cx.native(|| copy.sort_unstable());
+            elements.copy_from_slice(&copy);
+            return;
+        }
+        // No memory for a copy: a collection then waits for the sort.
+    }
+    elements.sort_unstable();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finding_is_finding_the_first() {
+        for length in [0usize, 1, 15, 31, 32, 33, 64, 100, 129] {
+            let mut all = vec![7u16; length];
+            assert_eq!(index_of_char(all.as_ptr(), 8, length as i32), -1);
+            for at in (0..length).rev() {
+                all[at] = 8;
+                assert_eq!(index_of_char(all.as_ptr(), 8, length as i32), at as i32);
+            }
+            let bytes = vec![1u8; length];
+            assert_eq!(
+                index_of_byte(bytes.as_ptr(), 1, length as i32),
+                if length == 0 { -1 } else { 0 }
+            );
+            assert_eq!(
+                index_of_byte(bytes.as_ptr(), 0x101, length as i32),
+                if length == 0 { -1 } else { 0 }
+            );
+        }
+    }
+
+    #[test]
+    fn equal_is_equal_in_every_byte() {
+        let a: Vec<u8> = (0..100).collect();
+        for at in 0..100 {
+            let mut b = a.clone();
+            assert_eq!(sequence_equal(a.as_ptr(), b.as_ptr(), 100), 1);
+            b[at] ^= 1;
+            assert_eq!(sequence_equal(a.as_ptr(), b.as_ptr(), 100), 0);
+            assert_eq!(sequence_equal(a.as_ptr(), b.as_ptr(), at), 1);
+        }
+    }
+}
