@@ -17,7 +17,7 @@ cs Input
 wait $!
 map=/tmp/perf-$!.map dump=/tmp/jit-$!.dump
 head -c 4 "$dump"; echo
-grep -c -a 'Input:Main' "$dump"
+grep -q -a 'Input:Main' "$dump" && echo dumped
 for what in Input:Main '(internal call)' '(stub) prestub' '(helper) AllocObject' '(stub) slots'; do
     grep -cF "$what" "$map" | sed "s/^[1-9].*/$what is named/"
 done
