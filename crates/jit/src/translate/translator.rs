@@ -120,6 +120,10 @@ pub struct Body<'a> {
     pub block: usize,
     /// How many instructions after this one have been translated with it.
     pub skip: usize,
+    /// The last IL offset that was recorded for traces.
+    pub recorded: u32,
+    /// The instruction before was a call, so the next is recorded.
+    pub after_call: bool,
     /// Arguments, then locals.
     pub variables: Vec<Variable>,
     /// Whether locals are declared to start as zero.
@@ -169,6 +173,8 @@ impl<'a> Body<'a> {
             index: 0,
             block: 0,
             skip: 0,
+            recorded: 0,
+            after_call: false,
             variables: Vec::new(),
             init_locals: false,
             states: Vec::new(),

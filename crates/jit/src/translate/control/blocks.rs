@@ -154,7 +154,19 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.states[n].entry = Some(Entry::new());
         }
         let clif = self.clif_block(n);
-        self.e.at(b.offset);
+        // Where paths join with values on the stack no statement begins: the one before goes on, in the order of the code.
+        let has_values = self.body.states[n]
+            .entry
+            .as_ref()
+            .is_some_and(|e| !e.is_empty());
+        let is_handler = plan.clauses.iter().any(|c| {
+            c.handler_offset == b.offset
+                || matches!(c.kind, EhKind::Filter(start) if start == b.offset)
+        });
+        if !has_values || is_handler || self.body.after_call {
+            self.body.recorded = b.offset;
+        }
+        self.e.at(self.body.recorded);
         self.begin_handlers(n, clif)?;
         self.body.block = n;
         self.e.b.switch_to_block(clif);
@@ -187,11 +199,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         if b.cold {
             self.e.b.set_cold_block(clif);
             if self.outline(n) {
+                self.body.after_call = false;
                 return Ok(());
             }
         }
         self.body.skip = 0;
-        let mut after_call = false;
         for index in b.first..b.end {
             if self.body.skip > 0 {
                 self.body.skip -= 1;
@@ -201,22 +213,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             let i = &plan.instrs[index as usize];
             // Mono has sequence points where the stack is empty and after a call, and prints their
             // offsets in stack traces. The same positions are recorded here, so that traces agree.
-            if self.body.stack.is_empty() || after_call {
+            if self.body.stack.is_empty() || self.body.after_call {
+                self.body.recorded = i.offset;
                 self.e.at(i.offset);
             } else {
                 self.e.reached(i.offset);
             }
-            after_call = match (i.op, &i.operand) {
+            self.body.after_call = match (i.op, &i.operand) {
                 (Op::Call | Op::Callvirt | Op::Calli, _) => true,
-                // Mono creates an exception of the core library that is thrown at once, from no more than
-                // two strings, by a helper call, which is no sequence point.
-                (Op::Newobj, Operand::Token(t)) => {
-                    let thrown = plan
-                        .instrs
-                        .get(index as usize + 1)
-                        .is_some_and(|n| n.op == Op::Throw);
-                    !(thrown && self.is_of_strings(*t))
-                }
+                (Op::Newobj, Operand::Token(t)) => self.is_called_by_mono(*t, index as usize),
                 _ => false,
             };
             if self.body.stack.is_empty() {
@@ -513,6 +518,23 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
+    /// Whether mono calls the constructor that the `newobj` at an index names. Otherwise it is no sequence point: mono makes a delegate without
+    /// a call (but for `ldvirtftn` in code that generic instances share), and it creates an exception of the core library that is
+    /// thrown at once, from no more than two strings, by a helper call.
+    fn is_called_by_mono(&self, ctor: vervet_metadata::Token, index: usize) -> bool {
+        let plan = self.body.plan;
+        let is_in_block = index + 1 < plan.blocks[self.body.block].end as usize;
+        if is_in_block && plan.instrs[index + 1].op == Op::Throw && self.is_of_strings(ctor) {
+            return false;
+        }
+        let class = self.body.scope.method(ctor).map(|m| m.class);
+        if !class.is_ok_and(|c| c.is_delegate().unwrap_or(false)) {
+            return true;
+        }
+        let is_virtual = index > 0 && plan.instrs[index - 1].op == Op::Ldvirtftn;
+        let arguments = self.body.method.class.args();
+        is_virtual && arguments.iter().any(|a| !a.is_value_type().unwrap_or(true))
+    }
     /// Whether a token names a constructor of the core library that takes no more than two strings.
     fn is_of_strings(&self, token: vervet_metadata::Token) -> bool {
         let string = self.session.universe.known(Known::String);

@@ -173,8 +173,8 @@ pub struct Wait {
     pub until: u64,
 }
 
-/// What the thread with that owner id waits for; None: it waits for nothing, or has been made ready. Whoever asks has stopped the world, so that
-/// the thread does not begin or end a wait; it may still be unparked.
+/// What the thread with that owner id waits for; None: it waits for nothing, or has been made ready. Whoever relies on the answer, or looks at an object that it
+/// names, has stopped the world, so that the thread does not begin or end a wait; it may still be unparked.
 pub(crate) fn of(id: u32) -> Option<Wait> {
     let w = waiter(id);
     let wait = Wait {

@@ -18,7 +18,7 @@ mod worker;
 
 use crate::cx::Cx;
 use counts::Word;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use vervet_os::chunks::Zeroed;
 use vervet_os::{Chunks, LeafLock, Published};
 
@@ -164,6 +164,33 @@ pub fn progress(cx: &Cx<'_>) -> bool {
 /// How many workers work, or look for work.
 pub fn working() -> i32 {
     i32::from(COUNTS.get().working)
+}
+/// For each worker by its owner id, whether it runs the dispatch loop (1) or not (0).
+static DISPATCHES: Chunks<AtomicUsize> = Chunks::new();
+
+/// How many workers wait inside an item for what takes long: a descriptor, a task or an event, a time, another thread. A wait for a monitor is short, and one
+/// more worker would only join it. An estimate: the workers go on meanwhile.
+fn blocked_workers() -> u16 {
+    use crate::threads::park::Reason;
+    let blocked = (0..IDS.load(Ordering::Relaxed))
+        .filter(|id| {
+            DISPATCHES
+                .get(*id)
+                .is_some_and(|d| d.load(Ordering::Relaxed) != 0)
+        })
+        .filter_map(crate::threads::park::reason::of)
+        .filter(|wait| {
+            matches!(
+                wait.reason,
+                Reason::Descriptor(..)
+                    | Reason::Pulse(_)
+                    | Reason::Handles { .. }
+                    | Reason::Sleep
+                    | Reason::Join(_)
+                    | Reason::Helper
+            )
+        });
+    blocked.count().min(MOST as usize) as u16
 }
 /// All items completed so far.
 pub fn completed_items() -> u64 {

@@ -1,20 +1,24 @@
 //! The monitor: a thread of the runtime that measures the pool while it works, and moves the goal.
 //!
 //! # How it works
-//! Each interval it counts what was completed and asks the [`super::policy`]. When the pool has been quiet for a while it
-//! sleeps until a worker is sent for.
+//! Each interval it counts what was completed and asks the [`super::policy`]. In shorter steps it looks whether work waits while workers are blocked inside
+//! an item, and lets as many more work as are blocked: so code that blocks workers of the pool (`SslStream` does, under the
+//! covers of its blocking calls) has twice as many of them after each step. When the pool has been quiet for a while it sleeps until a worker is sent for.
 //!
 //! # Invariants
 //! * It touches no object and is not attached; it sends for workers as everybody does.
 //! * Its signals are blocked, so that no handler of the program's runs here, and those of the workers it starts are not.
 //! * [`wake`] makes a system call only if the monitor sleeps, or does not exist yet.
+use super::counts::Counts;
 use super::policy::{Measured, Policy};
-use super::{COUNTS, completed_items, limits, worker};
+use super::{COUNTS, Limits, completed_items, limits, worker};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use vervet_os::futex;
 
 const INTERVAL: Duration = Duration::from_millis(500);
+/// How often it looks for blocked workers while there are workers.
+const LOOK: Duration = Duration::from_millis(20);
 /// Work that waits and makes no progress is looked at more often.
 const STARVED: Duration = Duration::from_millis(100);
 /// Intervals without work after which it sleeps.
@@ -73,7 +77,7 @@ fn run() {
     let (mut items, mut since) = (completed_items(), Instant::now());
     let mut interval = INTERVAL;
     loop {
-        std::thread::sleep(interval);
+        watch(interval, &mask);
         let (now, time) = (completed_items(), Instant::now());
         let rate = now.wrapping_sub(items) as f64 / (time - since).as_secs_f64();
         (items, since) = (now, time);
@@ -90,6 +94,7 @@ fn run() {
             min: workers.min as u16,
             max: workers.max as u16,
         });
+        let goal = goal.max(needed(&counts, &workers));
         if goal != counts.goal && COUNTS.set_goal(goal) {
             send_worker(&mask);
         }
@@ -101,6 +106,33 @@ fn run() {
             sleep();
             quiet = 0;
             (items, since) = (completed_items(), Instant::now());
+        }
+    }
+}
+
+/// The least goal that leaves the minimum of workers beside those that are blocked; 0 if no work waits.
+fn needed(counts: &Counts, workers: &Limits) -> u16 {
+    if counts.requested == 0 || counts.working < counts.goal {
+        return 0;
+    }
+    let wanted = workers.min + i32::from(super::blocked_workers());
+    wanted.min(workers.max) as u16
+}
+
+/// Lets an interval pass. Meanwhile blocked workers are made up for.
+fn watch(interval: Duration, mask: &libc::sigset_t) {
+    let end = Instant::now() + interval;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        let is_used = COUNTS.get().working > 0;
+        std::thread::sleep(if is_used { left.min(LOOK) } else { left });
+        let counts = COUNTS.get();
+        let goal = needed(&counts, &limits().0);
+        if goal > counts.goal && COUNTS.set_goal(goal) {
+            send_worker(mask);
         }
     }
 }

@@ -147,7 +147,10 @@ fn dispatch_loop<'cx>(cx: &'cx Cx<'cx>) -> Result<MethodRef> {
 
 /// Runs the class library's dispatch loop once.
 fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
+    let dispatches = super::DISPATCHES.at(crate::threads::park::id(cx));
+    dispatches.store(1, Ordering::Relaxed);
     let result = dispatch_loop(cx).and_then(|run| cx.invoke(run, None, &[]));
+    dispatches.store(0, Ordering::Relaxed);
     if let Err(throw) = result {
         let exception: ObjRef<'_> = cx.take_pending(throw);
         if !threads::start::ends_thread_only(exception) {
