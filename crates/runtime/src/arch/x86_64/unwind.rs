@@ -1,13 +1,16 @@
 //! Where the caller of a thunk is, at each of the thunk's instructions.
 //!
 //! # How it works
-//! The assembly of a thunk says by `caller_is!` what holds from the next instruction on. Each such note is a row in a section of its own: the
-//! distance to the instruction, and the number of a [`Rule`]. The rows are put in order of addresses once. A thunk ends with the rule `end`.
+//! The assembly of a thunk says by `caller_is!` what holds from the next instruction on. Each
+//! such note is a row in a section of its own: the distance to the instruction, and the number
+//! of a [`Rule`]. The rows are put in order of addresses once. A thunk ends with the rule
+//! `end`.
 //!
 //! # Invariants
-//! * From the instruction that links a thunk's record to the one that unlinks it the rule is [`Rule::InRecords`]; before and after that the rule
-//!   names registers and stack.
-//! * An address without a rule is no thunk of managed code's: there the state of the thread decides.
+//! * From the instruction that links a thunk's record to the one that unlinks it the rule is
+//!   [`Rule::InRecords`]; before and after that the rule names registers and stack.
+//! * An address without a rule is no thunk of managed code's: there the state of the thread
+//!   decides.
 use std::sync::OnceLock;
 
 /// Where the address of the caller (and its frame pointer) is to be found.

@@ -1,8 +1,11 @@
 //! A debugging aid: samples a whole run, checks every sample and sums them up.
 //!
-//! `VERVET_DEBUG_SAMPLE=real,HZ` or `cpu,HZ` starts sampling with the process; `waits,MICROSECONDS` samples waits, one for each so many microseconds. A thread of its own drains the rings, as the writer of the profiler does.
-//! Each frame must be in code of the table, and each method that was left must be one. At the end of the run a line says how many samples there were,
-//! and further ones how the innermost methods share them. An error of a check ends the process with exit code 70.
+//! `VERVET_DEBUG_SAMPLE=real,HZ` or `cpu,HZ` starts sampling with the process;
+//! `waits,MICROSECONDS` samples waits, one for each so many microseconds. A thread of its own
+//! drains the rings, as the writer of the profiler does. Each frame must be in code of the
+//! table, and each method that was left must be one. At the end of the run a line says how many
+//! samples there were, and further ones how the innermost methods share them. An error of a
+//! check ends the process with exit code 70.
 use super::{Mode, off_cpu, start, stop};
 use crate::code::table::{self, CodeKind};
 use crate::process::fatal::{internal_error, write_stderr};
@@ -24,7 +27,8 @@ struct Sums {
     frames: u64,
     frameless: u64,
     cut: u64,
-    /// Those of them that had room for more frames, and the program counter, flags and last frame of the first.
+    /// Those of them that had room for more frames, and the program counter, flags and last
+    /// frame of the first.
     broken: u64,
     broken_at: Option<(u64, u32, u64)>,
     native: u64,
@@ -44,7 +48,8 @@ static SUMS: SafeLock<Option<Sums>> = SafeLock::new(None);
 static SOURCE: vervet_os::Published<&'static dyn SampleSource> = vervet_os::Published::new();
 static ENDS: AtomicBool = AtomicBool::new(false);
 
-/// Starts sampling if the environment asks for it. Called once, when the first thread has been attached.
+/// Starts sampling if the environment asks for it. Called once, when the first thread has been
+/// attached.
 pub(crate) fn start_if_wanted() {
     let Ok(wanted) = std::env::var("VERVET_DEBUG_SAMPLE") else {
         return;

@@ -1,9 +1,12 @@
 //! Lanes: what sampling has of a thread, and the ways of its samples to the writer.
 //!
 //! # Invariants
-//! * A lane belongs to a [`Thread`](crate::safepoint::registry::Thread), and like it is never freed: the next OS thread that uses the one uses the other.
-//! * `own` is filled by the thread (its signal handler, or the end of a wait), `seen` by the sampler: each ring has one producer.
-//! * All lanes are on one list, which only grows, so that samples of threads that have ended are found.
+//! * A lane belongs to a [`Thread`](crate::safepoint::registry::Thread), and like it is never
+//!   freed: the next OS thread that uses the one uses the other.
+//! * `own` is filled by the thread (its signal handler, or the end of a wait), `seen` by the
+//!   sampler: each ring has one producer.
+//! * All lanes are on one list, which only grows, so that samples of threads that have ended
+//!   are found.
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use vervet_abi::ThreadContext;
@@ -109,7 +112,8 @@ fn all() -> impl Iterator<Item = &'static Lane> {
     })
 }
 
-/// Hands over all samples up to a time, those of each thread in order. Called by one thread at a time.
+/// Hands over all samples up to a time, those of each thread in order. Called by one thread at
+/// a time.
 pub(super) fn drain(until: u64, each: &mut dyn FnMut(&Sample<'_>)) {
     for lane in all() {
         loop {

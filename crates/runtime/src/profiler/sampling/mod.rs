@@ -14,10 +14,13 @@
 //! | [`debug`] | a check of the samples of a whole run |
 //!
 //! # Invariants
-//! * A thread has a timer, or is asked for a sample, only between [`attached`] and [`detaching`], and only while its lane is there.
-//! * Whether threads are sampled ([`RUNS`]) changes before the list of threads is visited, and a thread that attaches looks at it after it has come on
-//!   the list: so one of the two gives the thread its timer. Both do so under the lock of the list.
-//! * The handler stays once it is installed, because the default action of a signal that comes late would end the process.
+//! * A thread has a timer, or is asked for a sample, only between [`attached`] and
+//!   [`detaching`], and only while its lane is there.
+//! * Whether threads are sampled ([`RUNS`]) changes before the list of threads is visited, and
+//!   a thread that attaches looks at it after it has come on the list: so one of the two gives
+//!   the thread its timer. Both do so under the lock of the list.
+//! * The handler stays once it is installed, because the default action of a signal that comes
+//!   late would end the process.
 pub(crate) mod debug;
 mod lane;
 pub mod off_cpu;
@@ -84,11 +87,13 @@ impl SampleSource for Source {
     }
 }
 
-/// Samples all attached threads `hz` times a second, with the `max_frames` innermost frames, until [`stop`]. A sample names its thread by the kernel's id.
-/// The source is the same each time.
+/// Samples all attached threads `hz` times a second, with the `max_frames` innermost frames,
+/// until [`stop`]. A sample names its thread by the kernel's id. The source is the same each
+/// time.
 ///
 /// # Errors
-/// Sampling runs already, the frequency is out of range, or the system gives no thread or timer.
+/// Sampling runs already, the frequency is out of range, or the system gives no thread or
+/// timer.
 pub fn start(mode: Mode, hz: u32, max_frames: usize) -> Result<&'static dyn SampleSource, Error> {
     if !(1..=100_000).contains(&hz) {
         return Err(Error::Frequency(hz));
@@ -146,7 +151,8 @@ fn ring_words() -> usize {
         .clamp(least, 1 << 16)
 }
 
-/// Gives a lane to each thread that has none. (A list under whose lock no memory may be taken is visited until all have one.)
+/// Gives a lane to each thread that has none. (A list under whose lock no memory may be taken
+/// is visited until all have one.)
 fn give_lanes() {
     loop {
         let mut lack = 0;

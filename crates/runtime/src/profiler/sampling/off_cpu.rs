@@ -1,15 +1,18 @@
 //! Sampling of waits: where threads park, and for how long.
 //!
 //! # How it works
-//! A thread that has parked asks itself, when it goes on, whether the wait is to be a sample: a wait of at least the *rate* always is, a shorter one with
-//! the probability of its share of the rate, and then it stands for the whole rate. So the sum of the weights is what was waited, and
-//! what is kept depends on the time that passes, not on the number of waits. Nobody scans parked threads, so a million of them cost nothing. (The rule is
-//! that of Go's block profile.)
+//! A thread that has parked asks itself, when it goes on, whether the wait is to be a sample: a
+//! wait of at least the *rate* always is, a shorter one with the probability of its share of
+//! the rate, and then it stands for the whole rate. So the sum of the weights is what was
+//! waited, and what is kept depends on the time that passes, not on the number of waits. Nobody
+//! scans parked threads, so a million of them cost nothing. (The rule is that of Go's block
+//! profile.)
 //!
 //! # Invariants
 //! * While it is off, a park costs one load.
-//! * The sample goes into the ring that the thread's signal handler fills. While the thread does so itself ([`Lane::is_filling`](super::lane::Lane)), a
-//!   sample of the handler is lost and counted.
+//! * The sample goes into the ring that the thread's signal handler fills. While the thread
+//!   does so itself ([`Lane::is_filling`](super::lane::Lane)), a sample of the handler is lost
+//!   and counted.
 use super::signal::green_id;
 use super::walk::{Own, walk};
 use super::{FRAMES, give_lanes};
@@ -25,7 +28,8 @@ static RATE: AtomicU64 = AtomicU64::new(0);
 /// The state of the random numbers.
 static RANDOM: AtomicU64 = AtomicU64::new(88_172_645_463_325_252);
 
-/// Samples waits from now on, one for each `rate` of waiting, until [`stop`]. Their samples have the flag [`OFF_CPU`], and as weight microseconds.
+/// Samples waits from now on, one for each `rate` of waiting, until [`stop`]. Their samples
+/// have the flag [`OFF_CPU`], and as weight microseconds.
 pub fn start(rate: Duration) -> &'static dyn SampleSource {
     let rate = u64::try_from(rate.as_nanos()).unwrap_or(u64::MAX).max(1);
     crate::arch::unwind::initialise();
@@ -53,7 +57,8 @@ pub(crate) fn begins() -> u64 {
     }
 }
 
-/// The calling thread has waited since then, for a reason of that [kind](crate::threads::park::Reason::kind).
+/// The calling thread has waited since then, for a reason of that
+/// [kind](crate::threads::park::Reason::kind).
 #[inline]
 pub(crate) fn ends(cx: &Cx<'_>, since: u64, kind: u8) {
     if since != 0 {

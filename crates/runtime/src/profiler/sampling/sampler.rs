@@ -7,12 +7,14 @@
 //! | Native | walks it from its innermost exit record, without a signal: the thread is not woken, and its system calls go on |
 //! | Native, and has not run since | repeats the stack that it found then |
 //!
-//! A thread that was asked and has not run since is not asked again; the periods that have passed are the weight of the sample that it takes then.
+//! A thread that was asked and has not run since is not asked again; the periods that have
+//! passed are the weight of the sample that it takes then.
 //!
 //! # Invariants
 //! * Threads are looked at under the lock of their list: a thread that is on it exists.
-//! * A stack of a thread that may run meanwhile is read by the kernel ([`Other`]), so that memory which is gone is an error and no fault. What was read
-//!   counts only if the thread is still where it was.
+//! * A stack of a thread that may run meanwhile is read by the kernel ([`Other`]), so that
+//!   memory which is gone is an error and no fault. What was read counts only if the thread is
+//!   still where it was.
 //! * The sampler is not attached, and takes no signals.
 use super::lane::Lane;
 use super::signal::{SI_QUEUE, green_id};

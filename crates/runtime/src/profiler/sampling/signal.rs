@@ -1,15 +1,18 @@
 //! The handler of SIGPROF: takes a sample of the thread that it interrupts.
 //!
 //! # Which signals are ours
-//! Those of a timer and those that the sampler queues, with the address of the calling thread's own record. All others go to the handler that a library
-//! has installed for SIGPROF, if there is one.
+//! Those of a timer and those that the sampler queues, with the address of the calling thread's
+//! own record. All others go to the handler that a library has installed for SIGPROF, if there
+//! is one.
 //!
 //! # Invariants
-//! * The handler reads one thread-local word, which needs no initialisation, takes no memory and no lock, and keeps errno. (The kernel keeps the vector
-//!   registers and MXCSR.)
-//! * While it runs the suspend signal and SIGQUIT are held back, so a sample is whole before the world stops. What a stop or a sample may
-//!   rely on does not depend on that: a library's handler may come between.
-//! * A system call that a P/Invoke was about to begin, and that this signal alone has ended, is made again ([`make_call_again`]).
+//! * The handler reads one thread-local word, which needs no initialisation, takes no memory
+//!   and no lock, and keeps errno. (The kernel keeps the vector registers and MXCSR.)
+//! * While it runs the suspend signal and SIGQUIT are held back, so a sample is whole before
+//!   the world stops. What a stop or a sample may rely on does not depend on that: a library's
+//!   handler may come between.
+//! * A system call that a P/Invoke was about to begin, and that this signal alone has ended, is
+//!   made again ([`make_call_again`]).
 use super::walk::{Own, Registers, walk};
 use super::{FRAMES, RUNS};
 use crate::safepoint::registry::Thread;
@@ -29,7 +32,8 @@ static INSTALLED: AtomicBool = AtomicBool::new(false);
 /// The handler of a library.
 static FOREIGN: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
 
-/// Installs the handler, once. A handler that is there becomes the one that other signals go to.
+/// Installs the handler, once. A handler that is there becomes the one that other signals go
+/// to.
 pub(super) fn install() {
     if INSTALLED.load(Ordering::SeqCst) {
         return;
@@ -44,7 +48,8 @@ pub(super) fn install() {
     INSTALLED.store(true, Ordering::SeqCst);
 }
 
-/// Notes the handler that a library wants for SIGPROF, and gives the one before. None: the signal is not ours, and the handler is to be installed.
+/// Notes the handler that a library wants for SIGPROF, and gives the one before. None: the
+/// signal is not ours, and the handler is to be installed.
 pub fn set_foreign_handler(handler: usize) -> Option<usize> {
     let is_ours = INSTALLED.load(Ordering::SeqCst);
     is_ours.then(|| FOREIGN.swap(handler, Ordering::AcqRel))
@@ -86,7 +91,8 @@ extern "C" fn on_prof(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_
 /// Takes a sample.
 ///
 /// # Safety
-/// Thread and context are the calling thread's, the registers those that a handler on it was given.
+/// Thread and context are the calling thread's, the registers those that a handler on it was
+/// given.
 unsafe fn sample(
     thread: &Thread,
     context: *mut ThreadContext,
@@ -147,9 +153,11 @@ pub(super) unsafe fn green_id(context: *mut ThreadContext) -> u32 {
     }
 }
 
-/// The signal has ended a system call of native code that the kernel does not restart (`poll`, `nanosleep`) with EINTR: without sampling, the
-/// code would not have seen that. It makes the call again, with the arguments that are still in the registers. The number of the call is that of the
-/// instruction before, `mov eax, number`. Calls that have an effect before they wait are not made again.
+/// The signal has ended a system call of native code that the kernel does not restart (`poll`,
+/// `nanosleep`) with EINTR: without sampling, the code would not have seen that. It makes the
+/// call again, with the arguments that are still in the registers. The number of the call is
+/// that of the instruction before, `mov eax, number`. Calls that have an effect before they
+/// wait are not made again.
 ///
 /// # Safety
 /// The registers are those that a handler was given.
@@ -212,7 +220,8 @@ mod tests {
         unsafe { make_call_again(&mut *(uc as *mut libc::ucontext_t)) }
     }
 
-    /// Signals come while the C library waits in system calls that the kernel does not restart: none of them ends early.
+    /// Signals come while the C library waits in system calls that the kernel does not restart:
+    /// none of them ends early.
     #[test]
     fn a_wait_of_the_c_library_does_not_see_the_signal() {
         static TID: AtomicI32 = AtomicI32::new(0);
