@@ -206,10 +206,27 @@ pub(crate) fn detaching(thread: &Thread) {
     });
 }
 
-/// The calling process was forked: it has one thread, no timer and no sampler.
+/// The calling thread is about to fork the process. [`after_fork`] follows in this one, and
+/// [`has_forked`] in the new one.
+pub(crate) fn before_fork() {
+    sampler::pause();
+}
+
+/// The process was forked.
+pub(crate) fn after_fork() {
+    sampler::go_on();
+}
+
+/// The calling process was forked: it has one thread, no timer and no sampler. (It takes no lock,
+/// because a thread that is not there any more may hold it.)
 pub(crate) fn has_forked() {
     RUNS.store(false, Ordering::SeqCst);
     off_cpu::stop();
-    sampler::stop();
-    registry::visit(|thread| thread.sampled.timer.store(-1, Ordering::Relaxed));
+    sampler::has_forked();
+    let context = crate::threads::current_context();
+    if !context.is_null() {
+        // SAFETY: the context is the calling thread's, which is attached.
+        let thread = unsafe { Thread::of(context) };
+        thread.sampled.timer.store(-1, Ordering::Relaxed);
+    }
 }
