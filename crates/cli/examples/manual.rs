@@ -36,6 +36,10 @@ const COMMANDS: &[(&str, &str)] = &[
         "vervet report [options] recording",
         "says what a recording of the log profiler says, in text, pictures and other tools' formats.",
     ),
+    (
+        "vervet top [options] process",
+        "shows what a running program does.",
+    ),
 ];
 
 const FILES: &[(&str, &str)] = &[

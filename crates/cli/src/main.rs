@@ -1,12 +1,14 @@
 //! The `vervet` command: options, then one of: run a program, run C# source, write a reference assembly, compile ahead,
-//! report what the profiler recorded, run regression suites.
+//! report what the profiler recorded, look at a running program, run regression suites.
 mod aot;
+mod attach;
 mod cache;
 mod exports;
 mod reference;
 mod report;
 mod signals;
 mod source;
+mod top;
 
 use clap::Parser;
 use std::ffi::OsString;
@@ -111,6 +113,7 @@ fn command() -> ExitCode {
         Ok(Command::Worker) => run(&options, |_| aot::work()),
         Ok(Command::Ahead(plan)) => aot::command(&options, &plan),
         Ok(Command::Report { args }) => report::command(&args),
+        Ok(Command::Top { args }) => top::command(&args),
         Ok(Command::Cache { clear }) => match cache::command(clear) {
             Ok(()) => 0,
             Err(text) => {

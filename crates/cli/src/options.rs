@@ -15,7 +15,7 @@ use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
     name = "vervet",
     disable_version_flag = true,
     about,
-    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear [--system]]\n       vervet aot [--system] [--profile=FILE] assembly...\n       vervet report [options] recording"
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear [--system]]\n       vervet aot [--system] [--profile=FILE] assembly...\n       vervet report [options] recording\n       vervet top [options] process"
 )]
 pub struct Options {
     /// File and line in stack traces
@@ -133,6 +133,11 @@ pub enum Command {
     },
     /// Report a recording of the profiler.
     Report {
+        /// What stands behind the word.
+        args: Vec<OsString>,
+    },
+    /// Show what a running program does.
+    Top {
         /// What stands behind the word.
         args: Vec<OsString>,
     },
@@ -330,6 +335,11 @@ impl Options {
         }
         if first == "report" && !Path::new("report").is_file() {
             return Ok(Command::Report {
+                args: rest.to_vec(),
+            });
+        }
+        if first == "top" && !Path::new("top").is_file() {
+            return Ok(Command::Top {
                 args: rest.to_vec(),
             });
         }

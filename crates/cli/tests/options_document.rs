@@ -51,6 +51,10 @@ fn listed(option: &str) -> BTreeSet<String> {
 fn options_are_those_of_help() {
     options_are_documented(&["--help"], "Options");
     options_are_documented(&["report", "--help"], "Reporting: `vervet report`");
+    options_are_documented(
+        &["top", "--help"],
+        "Looking at a running program: `vervet top`",
+    );
 }
 
 fn options_are_documented(arguments: &[&str], heading: &str) {

@@ -20,6 +20,7 @@ pub mod memory;
 pub mod perturb;
 pub mod process_fence;
 pub mod published;
+pub mod rendezvous;
 pub mod replaceable;
 pub mod scheduling;
 pub mod signal;

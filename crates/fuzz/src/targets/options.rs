@@ -80,7 +80,9 @@ fn run(data: &[u8]) {
             assert_eq!(directory.as_os_str(), options.rest[1]);
             assert_eq!(options.rest.len(), 2);
         }
-        Ok(Command::Cache { .. } | Command::Report { .. } | Command::Worker) => {}
+        Ok(
+            Command::Cache { .. } | Command::Report { .. } | Command::Top { .. } | Command::Worker,
+        ) => {}
         Ok(Command::Ahead(plan)) => assert!(!plan.assemblies.is_empty()),
         Err(text) => assert!(text.len() > 10, "{text}"),
     }

@@ -107,7 +107,7 @@ pub fn start(
     crate::exceptions::traps::initialise();
     crate::exceptions::report::initialise(
         crate::interop::marshal::handler_calls::start,
-        crate::process::dump::start,
+        crate::process::attach::start,
     );
 
     let (loader, universe) = start_types()?;

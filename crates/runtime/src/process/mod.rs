@@ -3,8 +3,9 @@
 //! * [`bootstrap`]: from nothing to where managed code can run; [`main`]: the program; [`exit`]: its ordinary end
 //! * [`fatal`]: ends that nothing follows, and what is written to standard error
 //! * [`fork`]: a program that forks the process
-//! * [`dump`]: what all threads do, for SIGQUIT
+//! * [`dump`]: what all threads do, for SIGQUIT; [`attach`]: for another process that asks
 //! * [`counters`]: what is counted and listed during a run; [`stats`]: `--stats`; [`regression`]: `--regression`
+pub(crate) mod attach;
 pub mod bootstrap;
 pub mod counters;
 pub(crate) mod dump;

@@ -10,31 +10,26 @@
 //! * One dump is made at a time. A request that comes meanwhile is dropped: it gets the dump that is being made.
 mod blocked;
 mod collect;
+mod looks;
 mod text;
 
 use crate::process::fatal;
 use crate::threads::green;
 use collect::Snapshot;
+pub(crate) use looks::Looks;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Bytes of the stack of the thread that makes a dump.
-const STACK: usize = 512 << 10;
+pub(super) const STACK: usize = 512 << 10;
 
 static MAKING: AtomicBool = AtomicBool::new(false);
 
-/// Has a thread write the dump to the error stream.
-pub(crate) fn start() {
-    if MAKING.swap(true, Ordering::AcqRel) {
-        return;
-    }
-    let started = vervet_os::thread::spawn_detached(STACK, || {
+/// Writes the dump to the error stream. The calling thread is not attached.
+pub(super) fn make() {
+    if !MAKING.swap(true, Ordering::AcqRel) {
         write();
         MAKING.store(false, Ordering::Release);
-    });
-    if started.is_err() {
-        MAKING.store(false, Ordering::Release);
-        fatal::write_stderr("vervet: there is no memory for a thread that dumps the stacks\n");
     }
 }
 
@@ -78,10 +73,15 @@ fn look_for_deadlocks() {
     }
 }
 
+/// The dump. None: there is no memory. The calling thread is not attached.
+pub(crate) fn text_of_all() -> Option<String> {
+    Snapshot::take().map(|snapshot| text::of(&snapshot))
+}
+
 /// Writes the dump to the error stream.
 fn write() {
-    match Snapshot::take() {
-        Some(snapshot) => fatal::write_stderr(&text::of(&snapshot)),
+    match text_of_all() {
+        Some(text) => fatal::write_stderr(&text),
         None => fatal::write_stderr("vervet: there is no memory for a dump of the stacks\n"),
     }
 }

@@ -20,6 +20,7 @@
 //! ```
 use super::blocked::{self, Waits};
 use super::collect::{Activity, FRAMES, Group, Snapshot, Thread};
+use super::looks;
 use crate::classes::vtables::class_of;
 use crate::exceptions::stack_words;
 use crate::threads::park::Reason;
@@ -43,6 +44,52 @@ pub(super) fn of(snapshot: &Snapshot) -> String {
     text.deadlocks(&mut out);
     text.summary(&mut out);
     out
+}
+
+/// What the threads do, in groups, the largest first. For [`super::looks`].
+pub(super) fn groups(snapshot: &Snapshot) -> Vec<looks::Group> {
+    let waits = Waits::new(snapshot);
+    let text = Text { snapshot, waits };
+    let mut groups: Vec<looks::Group> = Vec::new();
+    for same in text.with_same_lines() {
+        let Some(first) = text.members(&same).next() else {
+            continue;
+        };
+        let count: u64 = same.groups.iter().map(|g| u64::from(g.count)).sum();
+        // One thread is described; of many only what they have in common.
+        let what = match count {
+            1 => format!("{}: {}", text.who(first), text.does(first)),
+            _ => plural(first),
+        };
+        groups.push(looks::Group {
+            is_green: first.is_green,
+            count,
+            what,
+            place: place(&same.lines),
+        });
+    }
+    groups.sort_by_key(|g| std::cmp::Reverse(g.count));
+    groups
+}
+
+/// The two innermost methods and, if these are the class library's, the innermost one of the program.
+fn place(lines: &[String]) -> String {
+    let lines = || {
+        let own = lines.iter().filter(|l| !l.starts_with("(wrapper"));
+        own.map(|l| looks::without_offset(l))
+    };
+    let is_library = |name: &str| {
+        ["System.", "Mono.", "Microsoft."]
+            .iter()
+            .any(|n| name.starts_with(n))
+    };
+    let mut shown: Vec<&str> = lines().take(2).collect();
+    if shown.iter().all(|name| is_library(name))
+        && let Some(own) = lines().find(|name| !is_library(name))
+    {
+        shown.extend(["..", own]);
+    }
+    shown.join(" < ")
 }
 
 const NOBODY: &str =
