@@ -210,6 +210,9 @@ helpers! {
     IndexOfByte(I64, I32, I32) -> I32 : Leaf;
     /// (address, address, bytes) -> 1 if the bytes are equal, otherwise 0; at most 64 KiB.
     SequenceEqual(I64, I64, I64) -> I32 : Leaf;
+    /// (array, index, array, index, count) -> 1 if that many elements were copied; 0 if they are no vectors of one type without references, are too many
+    /// for a leaf, or lie outside.
+    CopyElements(I64, I32, I64, I32, I32) -> I32 : Leaf;
     /// (vector, first index, count, element type): sorts integers, ascending.
     SortIntegers(I64, I32, I32, I32) : Runtime;
     /// C fmod.

@@ -17,7 +17,9 @@
 //! | the background compiler | steps 3 to 6 are not taken: it loads nothing, and gives the method up |
 //!
 //! # Invariants
-//! * One assembly object per file (by canonical path), and one per simple name in the default context.
+//! * One assembly object per file (by canonical path), and one per simple name in the default context. Names are compared there without
+//!   regard to case, those of files with it.
+//! * `LoadFrom` of another file with a name that is loaded gives the assembly that is loaded ([`Loader::open_from`]); `LoadFile` never does.
 //! * Images are mapped for the life of the process.
 //! * A bind that needs the program's resolve events answers `LoadError::Need`: events run managed code, so they are
 //!   raised by [`Loader::supply`] in Runtime state with no lock held, and the bind is tried again.
@@ -116,7 +118,7 @@ struct State {
     loaded: Vec<&'static Assembly>,
     /// By canonical path, so that two names of one file are one assembly.
     by_path: FxHashMap<PathBuf, &'static Assembly>,
-    /// By simple name, the first that was loaded. Assemblies from memory are not here.
+    /// By simple name in lower case, the first that was loaded. Assemblies from memory are not here.
     by_name: FxHashMap<String, &'static Assembly>,
     /// Loaded, and the program has not been told yet.
     untold: Vec<&'static Assembly>,
@@ -193,10 +195,19 @@ impl Loader {
 
     /// Loads the assembly in a file, in Native state.
     pub fn open(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
-        in_native(|| self.open_file(path))
+        in_native(|| self.open_file(path, false))
+    }
+    /// The same, as `Assembly.LoadFrom` does it: if an assembly of that name is loaded, that one is the result. A version counts only if
+    /// the name is strong.
+    pub fn open_from(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
+        in_native(|| self.open_file(path, true))
     }
     /// Two threads may read one file at the same time; [`Loader::register`] keeps the assembly of the first.
-    fn open_file(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
+    fn open_file(
+        &self,
+        path: &Path,
+        prefer_loaded: bool,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
         let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(a) = self.state.lock().by_path.get(&full) {
             return Ok(a);
@@ -214,7 +225,20 @@ impl Loader {
         let assembly = module
             .assembly()
             .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
+        if prefer_loaded && let Some(first) = self.loaded_as(assembly) {
+            return Ok(first);
+        }
         Ok(self.register(assembly, Some(full)))
+    }
+    /// What is loaded under the name of an assembly that is not.
+    fn loaded_as(&self, assembly: &Assembly) -> Option<&'static Assembly> {
+        let s = self.state.lock();
+        let first = *s.by_name.get(&assembly.name.to_lowercase())?;
+        let is_strong = !assembly.public_key.is_empty();
+        let same = first.culture == assembly.culture
+            && (!is_strong
+                || first.version == assembly.version && first.public_key == assembly.public_key);
+        same.then_some(first)
     }
     /// Loads another file of a multi-module assembly, from the manifest's directory.
     pub fn open_module(
@@ -252,10 +276,10 @@ impl Loader {
             .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
         let mut s = self.state.lock();
         // Another thread may have been first.
-        if let Some(first) = s.by_name.get(name) {
+        if let Some(first) = s.by_name.get(&name.to_lowercase()) {
             return Ok(first);
         }
-        s.by_name.insert(name.to_owned(), assembly);
+        s.by_name.insert(name.to_lowercase(), assembly);
         s.loaded.push(assembly);
         s.untold.push(assembly);
         LOADS.fetch_add(1, Ordering::Release);
@@ -276,7 +300,7 @@ impl Loader {
             }
             s.by_path.insert(p, assembly);
             s.by_name
-                .entry(assembly.name.to_string())
+                .entry(assembly.name.to_lowercase())
                 .or_insert(assembly);
         }
         s.loaded.push(assembly);
@@ -297,7 +321,10 @@ impl Loader {
             return Some((a, true));
         }
         let neutral = matches!(effective.culture_or_neutral(), "" | "neutral");
-        let a = s.by_name.get(&effective.name).filter(|_| neutral)?;
+        let a = s
+            .by_name
+            .get(&effective.name.to_lowercase())
+            .filter(|_| neutral)?;
         let same = effective.public_key_token.is_none()
             || effective.version.is_none_or(|v| v == a.version);
         Some((a, same))

@@ -112,12 +112,64 @@ class LibraryRoutines
             Console.WriteLine ("{0}: {1} in place of {2}", what, got, expected);
     }
 
+    struct Pair { public long A; public string B; }
+
+    // Copies within one vector and between two, of values and of references, around the size that is copied at once.
+    static void Copy<T> (string name, Func<int, T> make) where T : IEquatable<T>
+    {
+        foreach (int length in Lengths) {
+            var from = new T[length];
+            for (int i = 0; i < length; i++)
+                from[i] = make (i);
+            int part = length - length / 3;
+            var to = new T[length];
+            Array.Copy (from, length / 3, to, 0, part);
+            var up = (T[]) from.Clone ();
+            Array.Copy (up, 0, up, length / 3, part);
+            var down = (T[]) from.Clone ();
+            Array.Copy (down, length / 3, down, 0, part);
+            for (int i = 0; i < part; i++)
+                if (!to[i].Equals (from[i + length / 3]) || !up[i + length / 3].Equals (from[i]) || !down[i].Equals (from[i + length / 3])) {
+                    Console.WriteLine ("{0}: {1} elements are not copied", name, length);
+                    break;
+                }
+        }
+    }
+    static void Refused (string what, Action copy)
+    {
+        try {
+            copy ();
+            Console.WriteLine ("{0} is copied", what);
+        } catch (Exception e) {
+            Console.WriteLine ("{0}: {1}", what, e.GetType ().Name);
+        }
+    }
+    static void Copies ()
+    {
+        Copy ("bytes", i => (byte) i);
+        Copy ("ints", i => i);
+        Copy ("decimals", i => (decimal) i);
+        Copy ("strings", i => "s" + i % 50);
+        var pairs = new Pair[5];
+        pairs[0].B = "b";
+        Array.Copy (pairs, 0, pairs, 3, 1);
+        Console.WriteLine (pairs[3].B + new int[2, 3].Rank + new int[2].Rank + new int[1, 1, 1].GetLength (2));
+        Refused ("too much", () => Array.Copy (new int[3], 1, new int[9], 0, 3));
+        Refused ("too far", () => Array.Copy (new int[3], 0, new int[3], 1, 3));
+        Refused ("another rank", () => Array.Copy (new int[3], 0, new int[1, 3], 0, 3));
+        Refused ("a long to an int", () => Array.Copy (new long[3], 0, new int[3], 0, 3));
+        Refused ("an int to a long", () => { var a = new long[3]; Array.Copy (new[] { -1, 2, 3 }, 0, a, 0, 3); Console.Write (a[0] + " "); });
+        Refused ("unsigned to signed", () => { var a = new int[1]; Array.Copy (new[] { uint.MaxValue }, 0, a, 0, 1); Console.Write (a[0] + " "); });
+        Refused ("boxed", () => { var a = new object[1]; Array.Copy (new[] { 7 }, 0, a, 0, 1); Console.Write (a[0] + " "); });
+    }
+
     enum Word : short { Low = -3, High = 3 }
 
     static void Main ()
     {
         Find ();
         Compare ();
+        Copies ();
         Sort ("sbyte", n => (sbyte) n);
         Sort ("byte", n => (byte) n);
         Sort ("short", n => (short) n);

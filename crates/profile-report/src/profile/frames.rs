@@ -238,15 +238,18 @@ impl Frames {
             .map_or(Kind::Native, |f| f.kind)
     }
 
-    /// Is it a method of the class library?
+    /// Is it a method of the class library? Names of its simplest types are those of C#.
     pub(crate) fn is_of_library(&self, frame: Frame) -> bool {
         const NAMESPACES: [&str; 5] = ["System.", "Mono.", "Microsoft.", "Internal.", "Interop"];
-        let name = self
-            .all
-            .get(frame as usize)
-            .and_then(|f| f.name.as_deref())
-            .unwrap_or("");
-        self.kind(frame) == Kind::Method && NAMESPACES.iter().any(|n| name.starts_with(n))
+        const KEYWORDS: [&str; 17] = [
+            "bool", "byte", "sbyte", "char", "short", "ushort", "int", "uint", "long", "ulong",
+            "intptr", "uintptr", "single", "double", "string", "object", "void",
+        ];
+        let name = self.all.get(frame as usize).and_then(|f| f.name.as_deref());
+        let name = name.unwrap_or("");
+        let class = name.split(':').next().unwrap_or("");
+        self.kind(frame) == Kind::Method
+            && (NAMESPACES.iter().any(|n| name.starts_with(n)) || KEYWORDS.contains(&class))
     }
 
     /// Methods that the runtime makes around others: they are nobody's code.
@@ -298,6 +301,12 @@ mod tests {
         let add = frames.method(5);
         assert_eq!(frames.brief_name(add), "List`1<System.Int32>:Add");
         assert_eq!(frames.brief_name(one), "A:One");
+        frames.name(6, "string:Concat (string,string)", 0, 0);
+        let concat = frames.method(6);
+        assert_eq!(
+            [one, add, concat].map(|f| frames.is_of_library(f)),
+            [false, true, true]
+        );
     }
 
     #[test]

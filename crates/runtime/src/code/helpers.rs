@@ -166,6 +166,7 @@ bodies! {
     IndexOfChar(_, _, _) => library::index_of_char;
     IndexOfByte(_, _, _) => library::index_of_byte;
     SequenceEqual(_, _, _) => library::sequence_equal;
+    CopyElements(_, _, _, _, _) => copy_elements;
     SortIntegers(_, _, _, _) => sort_integers;
     FMod(_, _) => fmod;
     BindPInvoke(_) => crate::interop::pinvoke::bind;
@@ -470,6 +471,14 @@ extern "C" fn free_handle(context: *mut vervet_abi::ThreadContext, handle: u32) 
 /// `Environment.TickCount` in steps of a timer tick of the kernel, at a quarter of the cost.
 extern "C" fn coarse_tick_count() -> i32 {
     vervet_os::clock::coarse_ms() as i32
+}
+/// `Array.FastCopy`, where a leaf can do it.
+extern "C" fn copy_elements(source: usize, from: i32, dest: usize, to: i32, count: i32) -> i32 {
+    i32::from(library::copy_elements(
+        (object(source), from),
+        (object(dest), to),
+        count,
+    ))
 }
 /// The sort of a vector of integers.
 extern "C" fn sort_integers(array: usize, from: i32, count: i32, prim: u32) {

@@ -10,6 +10,7 @@
 //!   the only accesses are those to the range that the caller has checked.
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
+use vervet_abi::vtable::flags;
 use vervet_types::Prim;
 
 /// Bytes that are sorted where they lie.
@@ -61,6 +62,49 @@ pub extern "C" fn sequence_equal(a: *const u8, b: *const u8, bytes: usize) -> i3
         )
     };
     i32::from(a == b)
+}
+
+/// Bytes that a leaf copies.
+const LEAF_COPY: usize = 16 << 10;
+
+/// `Array.FastCopy` between vectors of one element type without references, for at most [`LEAF_COPY`] bytes. False: nothing was done.
+pub fn copy_elements(
+    (source, from): (ObjRef<'_>, i32),
+    (dest, to): (ObjRef<'_>, i32),
+    count: i32,
+) -> bool {
+    let (Some(source), Some(dest)) = (source.non_null(), dest.non_null()) else {
+        return false;
+    };
+    let plain = |array: ObjRef<'_>| {
+        array.vtable().flags & (flags::SZ_ARRAY | flags::ELEMENT_REFS) == flags::SZ_ARRAY
+    };
+    if !plain(source)
+        || !plain(dest)
+        || source.vtable().element_class != dest.vtable().element_class
+        || from < 0
+        || to < 0
+        || count < 0
+    {
+        return false;
+    }
+    let (from, to, count) = (from as usize, to as usize, count as usize);
+    let size = dest.vtable().size as usize;
+    if from + count > source.array_len()
+        || to + count > dest.array_len()
+        || count * size > LEAF_COPY
+    {
+        return false;
+    }
+    // SAFETY: both ranges lie within their vectors, whose elements are `size` bytes without references; nothing moves during a leaf.
+    unsafe {
+        std::ptr::copy(
+            source.array_data().add(from * size),
+            dest.array_data().add(to * size),
+            count * size,
+        );
+    }
+    true
 }
 
 /// `ArraySortHelper<T>.Sort(T[], int, int, null)` for integers: sorts `count` elements of a vector, from `from` on.

@@ -109,8 +109,8 @@ fn assembly_of_method<'cx>(cx: &'cx Cx<'cx>, method: Option<MethodRef>) -> Resul
 /// What the class library's own runtime says of every file that it cannot open as an assembly.
 const INVALID_IMAGE: &str = "Invalid Image";
 
-/// Opens an assembly's file as LoadFrom and LoadFile do.
-fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+/// Opens an assembly's file as LoadFile does, or as LoadFrom, which prefers what is loaded under its name.
+fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, prefer_loaded: bool) -> Result<ObjRef<'cx>> {
     let Some(file) = file.non_null() else {
         return Err(cx.throw_arg_null("assemblyFile"));
     };
@@ -121,7 +121,12 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     if !Path::new(&path).is_file() {
         return Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path));
     }
-    match cx.rt().loader.open(Path::new(&path)) {
+    let (loader, path_of) = (cx.rt().loader, Path::new(&path));
+    let opened = match prefer_loaded {
+        true => loader.open_from(path_of),
+        false => loader.open(path_of),
+    };
+    match opened {
         Ok(assembly) => assembly_object(cx, assembly),
         Err(LoadError::BadImage { .. }) => {
             Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path))
@@ -224,9 +229,9 @@ icalls! {
         }
     }
     /// Loads a file.
-    "System.Reflection.Assembly::LoadFrom" fn load_from(cx, file: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> { open(cx, file) }
+    "System.Reflection.Assembly::LoadFrom" fn load_from(cx, file: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> { open(cx, file, true) }
     /// Loads exactly this file.
-    "System.Reflection.Assembly::LoadFile_internal" fn load_file_internal(cx, file: ObjRef<'cx>, mark: *mut i32) -> ObjRef<'cx> { open(cx, file) }
+    "System.Reflection.Assembly::LoadFile_internal" fn load_file_internal(cx, file: ObjRef<'cx>, mark: *mut i32) -> ObjRef<'cx> { open(cx, file, false) }
     /// The newest assembly that a partial name fits, or null.
     "System.Reflection.Assembly::load_with_partial_name" fn load_with_partial_name(cx, name: ObjRef<'cx>, evidence: ObjRef<'cx>) -> ObjRef<'cx> {
         let text = cx.non_null(name)?.text();

@@ -24,7 +24,7 @@ use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_ty
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::object::{ARRAY_LENGTH_OFFSET, STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET};
-use vervet_abi::{ThrowKind, call};
+use vervet_abi::{ThrowKind, call, vtable};
 use vervet_types::{ClassRef, MethodRef, Prim};
 
 /// What is emitted instead of the call.
@@ -42,6 +42,8 @@ enum Intrinsic {
     UnsafeStore,
     /// `Array.Length`.
     ArrayLength,
+    /// `Array.GetRank()`.
+    ArrayRank,
     /// `Array.GetGenericValueImpl<T>(int, out T)`.
     GetGenericValue,
     /// `Array.SetGenericValueImpl<T>(int, ref T)`.
@@ -140,6 +142,8 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 "UnsafeLoad" => UnsafeLoad,
                 "UnsafeStore" => UnsafeStore,
                 "get_Length" => ArrayLength,
+                "GetRank" => ArrayRank,
+                "FastCopy" => Library(Routine::Copy),
                 "GetGenericValueImpl" => GetGenericValue,
                 "SetGenericValueImpl" => SetGenericValue,
                 _ => return None,
@@ -266,7 +270,7 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
     let def = method.class.def();
     match lookup(def.namespace, def.name, method.name) {
         Some(
-            UnsafeMov | ArrayLength | OffsetToStringData | HasReferences | StringLength
+            UnsafeMov | ArrayLength | ArrayRank | OffsetToStringData | HasReferences | StringLength
             | ObjectCtor | TypeEquals(_) | ProcessorCount | Nothing | IsGreenThread | Sqrt | Abs
             | Round(_),
         ) => SideEffect::None,
@@ -340,6 +344,17 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .b
                     .ins()
                     .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET);
+                self.push(StackType::I32, value);
+            }
+            Intrinsic::ArrayRank => {
+                let array = self.pop_ref()?;
+                let flags = self.null_checked(&array, 0, 4);
+                let vtable = self.e.b.ins().uload32(flags, array.value, 0);
+                let value = self
+                    .e
+                    .b
+                    .ins()
+                    .uload8(I32, trusted(), vtable, vtable::RANK_OFFSET);
                 self.push(StackType::I32, value);
             }
             // `GetGenericValueImpl<T>(int, out T)`: its callers have checked the index.

@@ -12,7 +12,7 @@
 //!     jump join(method(..))
 //! ```
 //!
-//! A sort is a helper of effect Runtime whatever the length.
+//! A sort is a helper of effect Runtime whatever the length. A copy of elements is a leaf that says whether it could; if not, the internal call is made.
 //!
 //! # Invariants
 //! * A routine does what the method does; a program cannot tell them apart.
@@ -38,6 +38,8 @@ pub(crate) enum Routine {
     IndexOf,
     /// `SpanHelpers.SequenceEqual(ref byte, ref byte, ulong)`.
     SequenceEqual,
+    /// `Array.FastCopy(Array, int, Array, int, int)`.
+    Copy,
     /// `ArraySortHelper<T>.Sort(T[], int, int, IComparer<T>)`.
     Sort,
 }
@@ -69,6 +71,7 @@ impl Translator<'_, '_> {
             {
                 self.sequence_equal(method)
             }
+            (Routine::Copy, [_, _, _, _, _]) => self.fast_copy(method),
             (Routine::Sort, [array, from, count, _])
                 if from.prim == Some(Prim::I4) && count.prim == Some(Prim::I4) =>
             {
@@ -103,6 +106,44 @@ impl Translator<'_, '_> {
         })
     }
 
+    /// `Array.FastCopy`: the leaf if it can, else the internal call.
+    fn fast_copy(&mut self, method: MethodRef) -> Res<bool> {
+        let lowered = LoweredSignature::of_method(method)?;
+        self.spill_aliased(5)?;
+        let count = self.pop_i32()?;
+        let to = self.pop_i32()?;
+        let dest = self.pop_ref()?.value;
+        let from = self.pop_i32()?;
+        let source = self.pop_ref()?.value;
+        let args = [source, from, dest, to, count];
+        let [call, join] = [(); 2].map(|()| self.e.b.create_block());
+        let result = self.e.b.append_block_param(join, I32);
+        self.e.b.set_cold_block(call);
+        let done = self.e.helper_value(vervet_abi::call::CopyElements, args);
+        self.e
+            .b
+            .ins()
+            .brif(done, join, &[BlockArg::Value(done)], call, &[]);
+        self.e.b.seal_block(call);
+        self.e.b.switch_to_block(call);
+        let signature = self.e.b.import_signature(lowered.clif);
+        let called = self.e.call_method(method, signature, &args)[0];
+        let called = self.widened(called);
+        self.e.b.ins().jump(join, &[BlockArg::Value(called)]);
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        self.push(StackType::I32, result);
+        Ok(true)
+    }
+
+    /// A bool or an integer of 32 bits as the latter.
+    fn widened(&mut self, value: Value) -> Value {
+        match self.e.b.func.dfg.value_type(value) {
+            I32 => value,
+            _ => self.e.b.ins().uextend(I32, value),
+        }
+    }
+
     /// The helper for a range of `bytes` that a leaf may look at, else the method with its own arguments.
     fn leaf_or_call(
         &mut self,
@@ -130,10 +171,7 @@ impl Translator<'_, '_> {
         self.e.b.switch_to_block(call);
         let signature = self.e.b.import_signature(lowered.clif);
         let called = self.e.call_method(method, signature, args)[0];
-        let called = match self.e.b.func.dfg.value_type(called) {
-            I32 => called,
-            _ => self.e.b.ins().uextend(I32, called),
-        };
+        let called = self.widened(called);
         self.e.b.ins().jump(join, &[BlockArg::Value(called)]);
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
