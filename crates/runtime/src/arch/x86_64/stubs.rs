@@ -4,7 +4,7 @@
 //! A stub changes only registers that its caller does not count on (rax, r10, r11; unboxing makes rdi the address of the value), and
 //! ends in a jump.
 use super::HIDDEN;
-use super::exits::{icall_thunk, leaf_thunk};
+use super::exits::{foreign_icall_thunk, icall_thunk, leaf_thunk};
 use super::grow::grow;
 use super::lazy::{imt_resolve, prestub, slot_resolve};
 use super::native::{native_thunk, reverse_entry};
@@ -105,6 +105,33 @@ pub fn icall_stub(target: usize, method: usize, stack_bytes: u32) -> Vec<u8> {
     c.extend([0x41, 0xBA]); // mov r10d, bytes
     c.extend(stack_bytes.to_le_bytes());
     jump(&mut c, icall_thunk as *const () as usize);
+    c
+}
+/// How the result register of a C function becomes the word that managed code takes.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub enum Extend {
+    /// As it is.
+    No = 0,
+    /// The low 8 bits, unsigned.
+    U1 = 1,
+    /// The low 8 bits, signed.
+    I1 = 2,
+    /// The low 16 bits, unsigned.
+    U2 = 3,
+    /// The low 16 bits, signed.
+    I2 = 4,
+}
+/// A stub that calls the host's function `target` through the foreign icall thunk for `method`.
+pub fn foreign_icall_stub(target: usize, method: usize, stack_bytes: u32, ext: Extend) -> Vec<u8> {
+    let mut c = Vec::with_capacity(52);
+    c.extend([0x48, 0xB8]); // mov rax, target
+    c.extend(target.to_le_bytes());
+    c.extend([0x49, 0xBB]); // mov r11, method
+    c.extend(method.to_le_bytes());
+    c.extend([0x49, 0xBA]); // mov r10, extension and bytes
+    c.extend((u64::from(stack_bytes) | (ext as u64) << 32).to_le_bytes());
+    jump(&mut c, foreign_icall_thunk as *const () as usize);
     c
 }
 /// A stub that calls `target` through the reentrant thunk for `method`. It has no stack arguments.
