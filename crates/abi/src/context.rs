@@ -19,8 +19,7 @@ pub enum State {
     Runtime = 1,
     /// P/Invoke, blocking calls, long work: holds no reference the collector cannot see.
     Native = 2,
-    /// C code of embedders that may hold raw references. No thread is in this state before there is an embedding API; the stop handshake and its
-    /// models know it already.
+    /// C code of a host that may hold raw references: stopped by signal anywhere, and its stack is scanned whole.
     Foreign = 3,
     /// Not attached.
     Detached = 4,

@@ -58,6 +58,26 @@ pub struct Loader {
     origins: LeafLock<FxHashMap<u32, Origin>>,
     /// The assembly of Main.
     pub entry: Published<AssemblyCell>,
+    /// The simple names of which a host was asked before they were looked for.
+    preload_asked: LeafLock<rustc_hash::FxHashSet<String>>,
+    /// What a host has added to the dllmaps; the last that fits wins.
+    host_map: LeafLock<Vec<HostMapping>>,
+    /// The dllmaps of a host's configurations.
+    host_dllmap: LeafLock<DllMap>,
+}
+/// A native library, or a function of it, that a host has mapped to another.
+#[derive(Clone, Debug)]
+pub struct HostMapping {
+    /// Id of the module that it is for; None: all.
+    pub module: Option<u32>,
+    /// The library's name in metadata.
+    pub library: String,
+    /// The function's; None: all.
+    pub function: Option<String>,
+    /// The library to open.
+    pub to_library: Option<String>,
+    /// The function to look up.
+    pub to_function: Option<String>,
 }
 /// Where the content of a module comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,6 +165,9 @@ impl Loader {
             maps: LeafLock::default(),
             origins: LeafLock::default(),
             entry: Published::new(),
+            preload_asked: LeafLock::default(),
+            host_map: LeafLock::default(),
+            host_dllmap: LeafLock::default(),
         }))
     }
     /// Connects the type system.
@@ -330,6 +353,57 @@ impl Loader {
         Some((a, same))
     }
 
+    /// Adds a mapping of a host's.
+    pub fn add_host_mapping(&self, mapping: HostMapping) {
+        self.host_map.lock().push(mapping);
+    }
+    /// Adds the dllmaps of a host's configuration.
+    pub fn add_host_dllmap(&self, map: DllMap) {
+        self.host_dllmap.lock().extend(map);
+    }
+    /// The library and the function that a host has mapped a function to.
+    pub fn host_mapping(
+        &self,
+        module: ModuleRef,
+        library: &str,
+        function: &str,
+    ) -> Option<(String, String)> {
+        let all = self.host_map.lock();
+        let found = all.iter().rev().find(|m| {
+            m.module.is_none_or(|id| id == module.id)
+                && m.library == library
+                && m.function.as_deref().is_none_or(|f| f == function)
+        });
+        let Some(found) = found else {
+            let target = DllMap::resolve(
+                &self.host_dllmap.lock(),
+                &DllMap::default(),
+                library,
+                function,
+            );
+            let same = target.library == library && target.function == function;
+            return (!same).then_some((target.library, target.function));
+        };
+        Some((
+            found
+                .to_library
+                .clone()
+                .unwrap_or_else(|| library.to_string()),
+            found
+                .to_function
+                .clone()
+                .unwrap_or_else(|| function.to_string()),
+        ))
+    }
+
+    /// Is an assembly of that simple name loaded from a file?
+    pub fn is_loaded(&self, name: &AssemblyName) -> bool {
+        self.state
+            .lock()
+            .by_name
+            .contains_key(&name.name.to_lowercase())
+    }
+
     /// Binds a name in the default context, without events, in Native state.
     pub fn bind(
         &self,
@@ -397,8 +471,19 @@ impl Loader {
         name: &AssemblyName,
         requesting: Option<ModuleRef>,
     ) -> Result<&'static Assembly> {
+        if let Some(host) = HOST.get()
+            && !self.is_loaded(name)
+            && let Some(a) = (host.find)(cx, name, Stage::Preload)
+        {
+            return Ok(a);
+        }
         if let Some(a) = cx.load(self.bind(name, requesting))? {
             self.tell_loaded(cx)?;
+            return Ok(a);
+        }
+        if let Some(host) = HOST.get()
+            && let Some(a) = (host.find)(cx, name, Stage::Search)
+        {
             return Ok(a);
         }
         match self.resolve_event(cx, &name.to_string(), requesting)? {
@@ -430,6 +515,13 @@ impl Loader {
         let untold = std::mem::take(&mut self.state.lock().untold);
         if untold.is_empty() {
             return Ok(());
+        }
+        if let Some(host) = HOST.get() {
+            for assembly in &untold {
+                if self.origin(assembly.manifest) != Some(Origin::Binary) {
+                    (host.loaded)(cx, assembly);
+                }
+            }
         }
         let Some(root) = *cx.rt().domain.app_domain.lock() else {
             return Ok(());
@@ -471,6 +563,18 @@ impl Loader {
             return Err(cx.throw_load(LoadError::Need(Box::new(need.clone()))));
         };
         let name = name_of_reference(reference);
+        if let Some(host) = HOST.get() {
+            let asked = !self.preload_asked.lock().insert(name.name.clone());
+            let stage = if asked { Stage::Search } else { Stage::Preload };
+            if let Some(a) = (host.find)(cx, &name, stage) {
+                self.state.lock().resolved.insert(name.name, a);
+                return Ok(());
+            }
+            if !asked {
+                // The ordinary way is tried now.
+                return Ok(());
+            }
+        }
         match self.resolve_event(cx, &name.to_string(), Some(requesting))? {
             Some(a) => {
                 self.state.lock().resolved.insert(name.name, a);
@@ -627,6 +731,32 @@ pub fn name_of_reference(r: &AssemblyRefInfo) -> AssemblyName {
     }
 }
 
+/// When a host is asked for an assembly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Before it is looked for.
+    Preload,
+    /// When it was not found, before AppDomain.AssemblyResolve is raised.
+    Search,
+}
+
+/// What a host that embeds the runtime has to do with loading. All are called in Runtime state without a lock.
+#[derive(Debug)]
+pub struct HostHooks {
+    /// An assembly was loaded.
+    pub loaded: for<'cx> fn(&'cx Cx<'cx>, &'static Assembly),
+    /// An assembly of that name is wanted.
+    pub find: for<'cx> fn(&'cx Cx<'cx>, &AssemblyName, Stage) -> Option<&'static Assembly>,
+    /// Does it want to be asked before an assembly is looked for? Called in any state.
+    pub has_preload: fn() -> bool,
+}
+static HOST: vervet_os::Published<HostHooks> = vervet_os::Published::new();
+
+/// The host's functions, from now on.
+pub fn set_host(hooks: HostHooks) {
+    HOST.put(hooks);
+}
+
 /// The type system's way to the loader.
 pub struct Bridge(pub &'static Loader);
 
@@ -637,6 +767,15 @@ impl AssemblyLoader for Bridge {
         reference: &AssemblyRefInfo,
     ) -> std::result::Result<&'static Assembly, LoadError> {
         let name = name_of_reference(reference);
+        let asks_host = HOST.get().is_some_and(|host| (host.has_preload)())
+            && !self.0.preload_asked.lock().contains(&name.name)
+            && !self.0.is_loaded(&name);
+        if asks_host {
+            return Err(LoadError::Need(Box::new(Need::Assembly {
+                requesting,
+                reference: *reference,
+            })));
+        }
         if let Some(a) = self.0.bind(&name, Some(requesting))? {
             return Ok(a);
         }

@@ -162,6 +162,12 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// The raw cell at (`rid`, `column`): an index as it is stored, coded or not. `None` when there is none.
+    pub fn raw_cell(&self, table: Table, rid: u32, column: usize) -> Option<u32> {
+        (column < table.columns().len())
+            .then(|| self.cell(table, rid, column))
+            .flatten()
+    }
     /// The raw cell at (`rid`, `column`), or `None` when there is none.
     #[inline]
     pub(crate) fn cell(&self, table: Table, rid: u32, column: usize) -> Option<u32> {

@@ -329,14 +329,51 @@ fn type_key(class: vervet_types::ClassRef) -> String {
     }
 }
 
-static REGISTERED: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<String, usize>>> =
+/// An internal call that was registered at run time.
+#[derive(Clone, Copy, Debug)]
+pub struct Registered {
+    /// The function.
+    pub code: usize,
+    /// It is a host's, and runs in Foreign state: it may keep references in its frame, and call the embedding API.
+    pub foreign: bool,
+}
+
+static REGISTERED: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<String, Registered>>> =
     vervet_os::LeafLock::new(None);
 
-/// Registers an internal call by name at run time (native libraries, embedders); it wins over the table.
+/// Registers an internal call of a native library of the class library by name; it wins over the table.
 pub fn register(name: String, code: usize) {
-    REGISTERED.lock().get_or_insert_default().insert(name, code);
+    let row = Registered {
+        code,
+        foreign: false,
+    };
+    REGISTERED.lock().get_or_insert_default().insert(name, row);
 }
-/// The code of an internal call registered at run time.
-pub fn registered(name: &str) -> Option<usize> {
+/// Registers an internal call of a host by name; it wins over the table.
+pub fn register_foreign(name: String, code: usize) {
+    let row = Registered {
+        code,
+        foreign: true,
+    };
+    REGISTERED.lock().get_or_insert_default().insert(name, row);
+}
+/// The internal call registered at run time under that name.
+pub fn registered(name: &str) -> Option<Registered> {
     REGISTERED.lock().as_ref()?.get(name).copied()
+}
+/// The function behind an internal call, if there is one: what a host registered, or what this runtime has.
+pub fn find(method: vervet_types::MethodRef) -> Option<usize> {
+    let definition = method.definition();
+    let key = format!("{}::{}", class_key(definition.class), definition.name);
+    let full = format!("{key}({})", signature_key(definition).unwrap_or_default());
+    registered(&full)
+        .or_else(|| registered(&key))
+        .map(|r| r.code)
+        .or_else(|| {
+            let icalls = &crate::runtime::rt().icalls;
+            let row = icalls
+                .get(key.as_str())
+                .or_else(|| icalls.get(full.as_str()))?;
+            Some(row.code.0 as usize)
+        })
 }

@@ -86,7 +86,10 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
             let _ = method.sig();
             crate::code::background::forget(method);
             match link::link(cx, *blob, kind) {
-                Ok(code) => return Ok(code.start),
+                Ok(code) => {
+                    tell_host(cx, method, code);
+                    return Ok(code.start);
+                }
                 // Whatever is wrong, the compile says it.
                 Err(throw) => drop(cx.take_pending(throw)),
             }
@@ -125,7 +128,16 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     crate::process::counters::compiled(method, &compiled.blob);
     crate::code::background::enqueue_callees(&compiled.blob);
     cache::keep(method, &compiled);
-    Ok(link::link(cx, compiled.blob, kind)?.start)
+    let code = link::link(cx, compiled.blob, kind)?;
+    tell_host(cx, method, code);
+    Ok(code.start)
+}
+
+/// A host may want to know of methods that have code.
+fn tell_host(cx: &Cx<'_>, method: MethodRef, code: &'static crate::code::table::Code) {
+    if let Some(host) = crate::process::host_events::get() {
+        (host.jit_done)(cx, method, code);
+    }
 }
 
 /// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.
@@ -145,10 +157,10 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
             .or_else(|| rt.icalls.get(full.as_str()))
             .map(|row| (row.code.0 as usize, row.reentrant))
     };
-    let found = crate::code::icall::registered(&full)
-        .or_else(|| crate::code::icall::registered(&key))
-        .map(|code| (code, false))
-        .or_else(built_in);
+    let registered =
+        crate::code::icall::registered(&full).or_else(|| crate::code::icall::registered(&key));
+    let foreign = registered.is_some_and(|r| r.foreign);
+    let found = registered.map(|r| (r.code, false)).or_else(built_in);
     let Some((target, reentrant)) = found else {
         crate::process::counters::missing_icall(method);
         return Err(cx.throw(
@@ -158,11 +170,31 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     };
     let lowered = cx.load(LoweredSignature::of_method(method))?;
     let name = method as *const _ as usize;
-    let bytes = match reentrant && lowered.stack_arg_bytes == 0 {
-        true => crate::arch::reentrant_stub(target, name),
-        false => crate::arch::icall_stub(target, name, lowered.stack_arg_bytes),
+    let bytes = if foreign {
+        let extend = cx.load(c_result(method))?;
+        crate::arch::foreign_icall_stub(target, name, lowered.stack_arg_bytes, extend)
+    } else if reentrant && lowered.stack_arg_bytes == 0 {
+        crate::arch::reentrant_stub(target, name)
+    } else {
+        crate::arch::icall_stub(target, name, lowered.stack_arg_bytes)
     };
-    cx.load(arena::place_stub(bytes))
+    let name = || format!("(internal call) {}", method.full_name());
+    cx.load(arena::place_stub(bytes, name))
+}
+
+/// How the result of a C function that stands for the method is extended.
+fn c_result(
+    method: MethodRef,
+) -> std::result::Result<crate::arch::Extend, vervet_types::LoadError> {
+    use crate::arch::Extend;
+    use vervet_types::Prim as P;
+    Ok(match method.sig()?.ret.stack_prim()? {
+        Some(P::Bool | P::U1) => Extend::U1,
+        Some(P::I1) => Extend::I1,
+        Some(P::Char | P::U2) => Extend::U2,
+        Some(P::I2) => Extend::I2,
+        _ => Extend::No,
+    })
 }
 
 // ---- virtual dispatch ---------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 //! | the fault | becomes |
 //! |---|---|
 //! | at a pc that compiled code lists as a trap | the exception of that trap, thrown at that instruction |
+//! | anything else, in a host with a handler of its own from before the start | the host's handler is called |
 //! | anything else | a crash report, and exit code 70 |
 //!
 //! # Invariants
@@ -33,10 +34,49 @@ pub fn initialise() {
         libc::sigaddset(&mut action.sa_mask, crate::safepoint::stop_word::SUSPEND);
         libc::sigaddset(&mut action.sa_mask, libc::SIGPROF);
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
+            let mut before: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &mut before);
+            BEFORE[signal as usize].put(Before(before));
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
-        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        let mut before: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGPIPE, std::ptr::null(), &mut before);
+        if before.sa_sigaction == libc::SIG_DFL {
+            libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        }
     }
+}
+
+/// A signal's action when the runtime started.
+struct Before(libc::sigaction);
+static BEFORE: [vervet_os::Published<Before>; 32] = [const { vervet_os::Published::new() }; 32];
+
+/// Calls the handler that the process had when the runtime started, if it had one. False: it had none.
+///
+/// # Safety
+/// The arguments are what the kernel passed to the handler of the signal.
+unsafe fn call_handler_before(
+    signal: i32,
+    info: *mut libc::siginfo_t,
+    uc: *mut libc::c_void,
+) -> bool {
+    let Some(Before(action)) = BEFORE.get(signal as usize).and_then(|b| b.get()) else {
+        return false;
+    };
+    if action.sa_sigaction == libc::SIG_DFL || action.sa_sigaction == libc::SIG_IGN {
+        return false;
+    }
+    // SAFETY: the kernel would have called the handler the same way.
+    unsafe {
+        if action.sa_flags & libc::SA_SIGINFO != 0 {
+            let handler: vervet_os::signal::Handler = std::mem::transmute(action.sa_sigaction);
+            handler(signal, info, uc);
+        } else {
+            let handler: extern "C" fn(i32) = std::mem::transmute(action.sa_sigaction);
+            handler(signal);
+        }
+    }
+    true
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
@@ -72,6 +112,10 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
                 regs[libc::REG_RIP as usize] = crate::arch::trap_stub as *const () as i64;
                 return;
             }
+        }
+        // A host's own fault, if it wants to know of it. (A process that embeds nothing had no handlers.)
+        if call_handler_before(signal, info, std::ptr::from_mut(uc).cast()) {
+            return;
         }
         super::report::crash(signal, info, uc, context);
     }

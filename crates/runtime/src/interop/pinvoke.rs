@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   DllImport("lib", EntryPoint = "f")
-//!     dllmap of the assembly, then of the machine     (lib, f) -> (other lib, other f)
+//!     a host's, dllmap of the assembly, of the machine    (lib, f) -> (other lib, other f)
 //!     LIBRARIES: opened for this module already?      -> handle
 //!     candidates: the name as it is, with lib and .so, beside the assembly, beside the executable: the first that dlopen takes
 //!     symbols: f, with A or W as CharSet says, unless ExactSpelling: the first that dlsym finds
@@ -48,15 +48,19 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     };
     let module = method.module();
     let loader = cx.rt().loader;
-    let target = DllMap::resolve(
-        loader.dllmap(module),
-        &loader.config.dllmap,
-        import.dll,
-        import.entry,
-    );
-    let library = open(cx, module, &target.library);
+    let host = loader.host_mapping(module, import.dll, import.entry);
+    let (to_library, to_function) = host.unwrap_or_else(|| {
+        let target = DllMap::resolve(
+            loader.dllmap(module),
+            &loader.config.dllmap,
+            import.dll,
+            import.entry,
+        );
+        (target.library.to_string(), target.function.to_string())
+    });
+    let library = open(cx, module, &to_library);
     let Some(library) = library else {
-        return Err(missing(cx, Known::DllNotFoundException, &target.library));
+        return Err(missing(cx, Known::DllNotFoundException, &to_library));
     };
     let char_set = match import.flags & 0x6 {
         0x2 => CharSet::Ansi,
@@ -64,7 +68,7 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
         0x6 => CharSet::Auto,
         _ => CharSet::None,
     };
-    for name in symbol_candidates(&target.function, char_set, import.flags & 1 != 0) {
+    for name in symbol_candidates(&to_function, char_set, import.flags & 1 != 0) {
         if let Some(address) = symbol(cx, library, &name) {
             let address = match pipe_calls::replacement(import.dll, &name) {
                 0 => address,
@@ -77,7 +81,7 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     Err(missing(
         cx,
         Known::EntryPointNotFoundException,
-        &target.function,
+        &to_function,
     ))
 }
 

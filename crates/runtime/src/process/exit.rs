@@ -64,6 +64,12 @@ pub(super) fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
     rt().exit_code.load(Ordering::Relaxed)
 }
 
+/// The end of a run in a host, whose process goes on: as [`finish`], and the exit code stays as it is.
+pub fn end_run<'cx>(cx: &'cx Cx<'cx>) {
+    let code = rt().exit_code.load(Ordering::Relaxed);
+    finish(cx, code);
+}
+
 /// Raises ProcessExit, once; what a handler throws ends the event and nothing else. If another thread is ending the
 /// process this one stays here.
 fn process_exit_event() {

@@ -12,6 +12,7 @@ pub(crate) mod dump;
 pub mod exit;
 pub mod fatal;
 pub(crate) mod fork;
+pub mod host_events;
 pub mod main;
 pub mod regression;
 pub mod stats;

@@ -9,6 +9,7 @@
 //! | `Managed` | generated code and its stubs | yes | the suspend signal, at any instruction where `critical` is 0 |
 //! | `Runtime` | Rust code of this runtime | yes | it polls: on its way to managed code, in long loops, on its way to Native |
 //! | `Native` | blocking calls, P/Invokes, compilation | no | it counts as stopped; it waits when it leaves the state |
+//! | `Foreign` | code of a host that embeds the runtime | it keeps references | the suspend signal, anywhere |
 //! | `Detached` | anything, without a context of its own | no | it is not on the list |
 //!
 //! ```text
@@ -18,7 +19,7 @@
 //!              icalls, helpers,               leave_native: waits while the
 //!              first calls, traps             stop word is set
 //! ```
-//! A P/Invoke goes from Managed to Native in one step and comes back in one; a delegate that native code calls does the reverse.
+//! [`crate::threads::foreign`] goes from Foreign to Runtime and back. A P/Invoke goes from Managed to Native in one step and comes back in one; a delegate that native code calls does the reverse.
 //!
 //! # Map
 //! * [`registry`]: the attached threads; [`green_contexts`]: the green threads; [`changed`]: those of them that the collector has to look at

@@ -85,6 +85,10 @@ impl Thread {
     pub(crate) fn signal(&self) {
         vervet_os::signal::send(self.tid.load(Ordering::Relaxed), SUSPEND);
     }
+    /// Has it ended?
+    pub(crate) fn is_gone(&self) -> bool {
+        !vervet_os::signal::exists(self.tid.load(Ordering::Relaxed))
+    }
     /// The context that it runs with. A carrier changes it in Runtime state only, while both contexts say Runtime.
     pub(crate) fn context(&self) -> *mut ThreadContext {
         self.context.load(Ordering::Acquire)
@@ -104,13 +108,16 @@ impl Thread {
 }
 
 /// May the suspend signal hold a thread in managed code with that stack pointer? It may if the pointer lies on the stack that managed
-/// frames lie on, where a scan finds the frames above. Otherwise a handler was interrupted, or a thunk between two stacks.
+/// frames lie on, where a scan finds the frames above; a host's code runs on the native stack. Otherwise a handler was interrupted, or a thunk between two stacks.
 ///
 /// # Safety
 /// The context is that of the calling thread, or of one that is stopped.
 pub(crate) unsafe fn may_stop_at(context: *mut ThreadContext, sp: usize) -> bool {
     // SAFETY: the words are read by the thread itself, in its signal handler, or while it is stopped.
     unsafe {
+        if state(context).load(Ordering::Relaxed) == State::Foreign as u8 {
+            return is_on_native_stack(context, sp);
+        }
         match (&raw const (*context).segment).read_volatile() {
             0 => is_on_native_stack(context, sp),
             // Segments are unmapped by the thread itself only, and not the current one.
@@ -401,7 +408,7 @@ pub(crate) fn is_time_to_look() -> bool {
 pub(crate) fn find_dead() -> Option<&'static Thread> {
     let mut dead = None;
     visit(|thread| {
-        // A thread that calls managed code now is alive.
+        // A thread that calls managed code now is alive. (One that ended in Foreign state was put into Native by `lay_down`.)
         if dead.is_none()
             && thread.base_state().load(Ordering::Acquire) == State::Native as u8
             && thread.own.foreign.get()
@@ -413,6 +420,17 @@ pub(crate) fn find_dead() -> Option<&'static Thread> {
         }
     });
     dead
+}
+
+/// A thread in Foreign state has ended without a word, after the last round of its key destructors: no signal reaches it. Nothing of it
+/// is left to be scanned, so it counts as stopped from now on, and [`find_dead`] finds it. The caller holds the list's lock.
+pub(crate) fn lay_down(thread: &Thread) {
+    let context = thread.base;
+    // SAFETY: the thread has ended, so nobody else writes these words.
+    unsafe {
+        (*context).scan_sp = (*context).stack_base;
+        state(context).store(State::Native as u8, Ordering::Release);
+    }
 }
 
 /// How many threads are attached.

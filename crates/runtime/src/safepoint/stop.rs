@@ -133,6 +133,9 @@ fn wait_for_all(me: *mut ThreadContext, began: u64) -> Option<SlowestThread> {
                 last = Some(Waited::new(context, state));
                 if ask && is_suspendable(state) {
                     thread.signal();
+                    if state == State::Foreign as u8 && looks >= LOOKS && thread.is_gone() {
+                        registry::lay_down(thread);
+                    }
                 }
             }
         });
@@ -365,7 +368,9 @@ unsafe fn view(
             }
             // C code may keep words in the 128 bytes below its stack pointer (the red zone of the x86-64 ABI).
             let sp = sp - 128;
-            if (*context).managed_base == 0 {
+            if registry::state(context).load(Ordering::Relaxed) == State::Foreign as u8 {
+                ranges.add_stacks(context, sp);
+            } else if (*context).managed_base == 0 {
                 ranges.add(sp, (*context).stack_base);
             } else {
                 // In managed code: native frames end at the record by which it was entered.

@@ -74,7 +74,7 @@ pub fn forget(internal: ObjRef<'_>) {
 }
 
 /// Makes the Thread of the calling thread, of which `internal` is the new InternalThread.
-fn give_objects<'cx>(cx: &'cx Cx<'cx>, internal: ObjRef<'cx>) -> Result<()> {
+pub(super) fn give_objects<'cx>(cx: &'cx Cx<'cx>, internal: ObjRef<'cx>) -> Result<()> {
     let thread = cx.alloc(cx.known(Known::Thread))?;
     thread.write_ref(offset_of!(ThreadObject, internal_thread), internal);
     internal.write(offset_of!(Internal, state), 0u32);
@@ -111,6 +111,10 @@ pub(super) fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_
         // Last: who sees it may unpark this thread.
         state::field_i32(internal, offset_of!(Internal, small_id))
             .store((*context).owner_id as i32, Ordering::SeqCst);
+    }
+    if let Some(host) = crate::process::host_events::get() {
+        let id = internal.read::<u64>(offset_of!(Internal, thread_id));
+        (host.thread_started)(cx, id);
     }
     // Asked for before the thread could be found. (Who asks sets the state first and then looks for the thread.)
     let asked = state::get(internal);

@@ -155,6 +155,9 @@ pub fn detach() {
         if (*context).state == State::Native as u8 {
             leave_native(context);
         }
+        if (*context).state == State::Foreign as u8 {
+            registry::state(context).store(State::Runtime as u8, Ordering::Release);
+        }
         assert!(
             (*context).state == State::Runtime as u8,
             "managed code is on the stack of a thread that ends"

@@ -3,6 +3,7 @@
 //! # Map
 //! * the calling thread: [`current`] (its context), [`native_state`] (blocking calls), [`service_stack`] (where it compiles),
 //!   [`stack_guard`] (the end of its stack), [`managed_stack`] (a stack for managed frames alone)
+//! * [`foreign`]: the code of a host that embeds the runtime
 //! * attaching and detaching: [`attach`] the OS thread, [`adopt`] the managed thread; [`start`]: from `Thread.Start` to the end
 //! * the managed thread: [`identity`], [`state`] (the word of ThreadState), [`lifetime`] (what outlives it), [`name`]
 //! * requests of other threads: [`requests`] (making them), [`interrupts`] (serving them), [`retry_thread`], [`abort`]
@@ -20,6 +21,7 @@ pub mod abort;
 pub mod adopt;
 pub mod attach;
 pub mod current;
+pub mod foreign;
 pub mod green;
 pub mod identity;
 pub mod interrupts;

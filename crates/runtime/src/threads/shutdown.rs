@@ -37,8 +37,8 @@ pub fn abort_background(cx: &Cx<'_>) {
             }
             let waits = state::get(thread) & state::WAIT_SLEEP_JOIN != 0;
             // SAFETY: contexts are never freed; the state is a byte that its owner writes at any time.
-            let is_native =
-                unsafe { (&raw const (*context).state).read_volatile() } == State::Native as u8;
+            let state = unsafe { (&raw const (*context).state).read_volatile() };
+            let is_native = state == State::Native as u8 || state == State::Foreign as u8;
             // SAFETY: the context is that of a thread on the list.
             let interrupts = unsafe { registry::interrupts(context) }.load(Ordering::SeqCst);
             let is_raised = interrupts & RAISED != 0;

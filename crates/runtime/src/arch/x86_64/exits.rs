@@ -5,7 +5,9 @@
 //! * A leaf helper is called in Managed state with `critical` set, so the thread is not stopped inside it.
 //! * If an exception is pending when the callee returns, the thunk raises it instead of returning.
 use super::native::park;
-use super::{CRITICAL, IN_LEAF, LEAF_FP, MANAGED, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE};
+use super::{
+    CRITICAL, FOREIGN, IN_LEAF, LEAF_FP, MANAGED, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE,
+};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
@@ -78,6 +80,101 @@ pub unsafe extern "C" fn icall_thunk() {
         native_sp = const NATIVE_SP,
         state = const STATE,
         runtime = const RUNTIME,
+        managed = const MANAGED,
+        pending = const PENDING,
+        throw = sym throw_pending_aligned,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        park = sym park,
+    )
+}
+
+/// An internal call whose function belongs to a host and may keep references in its frame: as [`icall_thunk`], with the thread in Foreign state
+/// during the call. The high half of r10 says how the result is extended ([`super::stubs::Extend`]): C leaves the rest of a register as it is.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
+#[unsafe(naked)]
+pub unsafe extern "C" fn foreign_icall_thunk() {
+    naked_asm!(
+        push_exit!("0"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
+        "mov rbx, r10",
+        "mov r10d, r10d",
+        "test r10, r10",
+        "jz 3f",
+        "sub rsp, r10",
+        "xor r11d, r11d",
+        "2: mov r12, [rbp + r11 + 16]",
+        "mov [rsp + r11], r12",
+        "add r11, 8",
+        "cmp r11, r10",
+        "jb 2b",
+        "3: mov byte ptr [r15 + {state}], {foreign}",
+        "mov r11, rax",
+        // The number of vector registers, for a function that takes any number of arguments.
+        "mov eax, 8",
+        "call r11",
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "mov r11, rbx",
+        "shr r11, 32",
+        "jz 9f",
+        "cmp r11d, 2",
+        "jb 21f",
+        "je 22f",
+        "cmp r11d, 4",
+        "jb 23f",
+        "movsx eax, ax",
+        "jmp 9f",
+        "21: movzx eax, al",
+        "jmp 9f",
+        "22: movsx eax, al",
+        "jmp 9f",
+        "23: movzx eax, ax",
+        "9: mov ebx, ebx",
+        "cmp qword ptr [r15 + {pending}], 0",
+        "jne 5f",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jnz 7f",
+        "6: mov r11, [rbp - 128]",
+        "mov [r15 + {record}], r11",
+        "mov rcx, rdx",
+        "mov r10, rbx",
+        "mov rbx, [rbp - 8]",
+        "mov r12, [rbp - 16]",
+        "mov rsp, rbp",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "pop rbp",
+        "test r10, r10",
+        "jnz 4f",
+        "ret",
+        "4: pop r11",
+        "add rsp, r10",
+        "jmp r11",
+        // the results wait on the stack
+        "7: push rax",
+        "push rdx",
+        "sub rsp, 32",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
+        "mov rdi, r15",
+        "call {park}",
+        "movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "add rsp, 32",
+        "pop rdx",
+        "pop rax",
+        "jmp 6b",
+        "5: mov rdi, r15",
+        "lea rsp, [rbp - 128]",
+        to_native_stack!(),
+        "jmp {throw}",
+        record = const RECORD,
+        native_sp = const NATIVE_SP,
+        state = const STATE,
+        runtime = const RUNTIME,
+        foreign = const FOREIGN,
         managed = const MANAGED,
         pending = const PENDING,
         throw = sym throw_pending_aligned,

@@ -78,3 +78,4 @@ const LAST_ERROR: usize = offset_of!(ThreadContext, last_error);
 const MANAGED: usize = State::Managed as usize;
 const RUNTIME: usize = State::Runtime as usize;
 const NATIVE: usize = State::Native as usize;
+const FOREIGN: usize = State::Foreign as usize;

@@ -4,11 +4,12 @@
 //! A stub changes only registers that its caller does not count on (rax, r10, r11; unboxing makes rdi the address of the value), and
 //! ends in a jump.
 use super::HIDDEN;
-use super::exits::{icall_thunk, leaf_thunk};
+use super::exits::{foreign_icall_thunk, icall_thunk, leaf_thunk};
 use super::grow::grow;
 use super::lazy::{imt_resolve, prestub, slot_resolve};
 use super::native::{native_thunk, reverse_entry};
 use super::reentry::reentrant_thunk;
+use crate::code::perf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_types::LoadError;
 
@@ -26,21 +27,34 @@ static NEAR_SLOT: AtomicUsize = AtomicUsize::new(0);
 static NEAR_NATIVE: AtomicUsize = AtomicUsize::new(0);
 static NEAR_GROW: AtomicUsize = AtomicUsize::new(0);
 
-fn near(target: usize) -> usize {
+fn near(target: usize, name: &str) -> usize {
     // jmp [rip + 0]; address
     let mut code = [0u8; 16];
     code[..2].copy_from_slice(&[0xFF, 0x25]);
     code[6..14].copy_from_slice(&target.to_le_bytes());
-    crate::code::arena::place(&mut code, 16, |_, _| {}, |at| at).expect("room at start-up")
+    crate::code::arena::place_stub(code.to_vec(), || format!("(stub) {name}"))
+        .expect("room at start-up")
 }
 
 /// Makes the jumps through which code in the arena reaches the thunks. Called once at start-up.
 pub fn initialise() {
-    NEAR_PRESTUB.store(near(prestub as *const () as usize), Ordering::Release);
-    NEAR_IMT.store(near(imt_resolve as *const () as usize), Ordering::Release);
-    NEAR_SLOT.store(near(slot_resolve as *const () as usize), Ordering::Release);
-    NEAR_NATIVE.store(near(native_thunk as *const () as usize), Ordering::Release);
-    NEAR_GROW.store(near(grow as *const () as usize), Ordering::Release);
+    NEAR_PRESTUB.store(
+        near(prestub as *const () as usize, "prestub"),
+        Ordering::Release,
+    );
+    NEAR_IMT.store(
+        near(imt_resolve as *const () as usize, "imt_resolve"),
+        Ordering::Release,
+    );
+    NEAR_SLOT.store(
+        near(slot_resolve as *const () as usize, "slot_resolve"),
+        Ordering::Release,
+    );
+    NEAR_NATIVE.store(
+        near(native_thunk as *const () as usize, "native_thunk"),
+        Ordering::Release,
+    );
+    NEAR_GROW.store(near(grow as *const () as usize, "grow"), Ordering::Release);
 }
 /// The prestub, as code in the arena reaches it.
 pub fn near_prestub() -> usize {
@@ -67,7 +81,10 @@ pub fn place_slot_stubs(first: u32, count: u32) -> Result<usize, LoadError> {
             stub[6..10].copy_from_slice(&((resolver as i64 - end as i64) as i32).to_le_bytes());
         }
     };
-    crate::code::arena::place(&mut code, SLOT_STUB, patch, |at| at)
+    let at = crate::code::arena::place(&mut code, SLOT_STUB, patch, |at| at)?;
+    let last = first + count - 1;
+    perf::stub(at, code.len(), || format!("(stub) slots {first} to {last}"));
+    Ok(at)
 }
 /// The native thunk.
 pub fn native_thunk_address() -> usize {
@@ -88,6 +105,33 @@ pub fn icall_stub(target: usize, method: usize, stack_bytes: u32) -> Vec<u8> {
     c.extend([0x41, 0xBA]); // mov r10d, bytes
     c.extend(stack_bytes.to_le_bytes());
     jump(&mut c, icall_thunk as *const () as usize);
+    c
+}
+/// How the result register of a C function becomes the word that managed code takes.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub enum Extend {
+    /// As it is.
+    No = 0,
+    /// The low 8 bits, unsigned.
+    U1 = 1,
+    /// The low 8 bits, signed.
+    I1 = 2,
+    /// The low 16 bits, unsigned.
+    U2 = 3,
+    /// The low 16 bits, signed.
+    I2 = 4,
+}
+/// A stub that calls the host's function `target` through the foreign icall thunk for `method`.
+pub fn foreign_icall_stub(target: usize, method: usize, stack_bytes: u32, ext: Extend) -> Vec<u8> {
+    let mut c = Vec::with_capacity(52);
+    c.extend([0x48, 0xB8]); // mov rax, target
+    c.extend(target.to_le_bytes());
+    c.extend([0x49, 0xBB]); // mov r11, method
+    c.extend(method.to_le_bytes());
+    c.extend([0x49, 0xBA]); // mov r10, extension and bytes
+    c.extend((u64::from(stack_bytes) | (ext as u64) << 32).to_le_bytes());
+    jump(&mut c, foreign_icall_thunk as *const () as usize);
     c
 }
 /// A stub that calls `target` through the reentrant thunk for `method`. It has no stack arguments.
@@ -149,5 +193,7 @@ pub fn place_imt_stub(known: &[ImtTarget], resolver: usize) -> Result<usize, Loa
             c[end - 4..end].copy_from_slice(&d.to_le_bytes());
         }
     };
-    crate::code::arena::place(&mut c, 16, patch, |at| at)
+    let at = crate::code::arena::place(&mut c, 16, patch, |at| at)?;
+    perf::stub(at, c.len(), || String::from("(stub) interface call"));
+    Ok(at)
 }

@@ -204,6 +204,8 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
         if before == State::Native as u8 {
             crate::threads::native_state::leave_native(context);
         } else {
+            // From Foreign: as from managed code, a plain store.
+            registry::state(context).store(State::Runtime as u8, Ordering::Release);
             crate::safepoint::poll(context);
         }
         before as usize | if of_green { OF_GREEN } else { 0 }

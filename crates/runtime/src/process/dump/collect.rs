@@ -309,7 +309,9 @@ unsafe fn activity(context: *mut ThreadContext, has_thread: bool) -> Activity {
         let state = registry::state(context).load(Ordering::Relaxed);
         match wait {
             Some(wait) if state == State::Native as u8 => Activity::Waits(wait),
-            None if state == State::Native as u8 => Activity::Native,
+            None if state == State::Native as u8 || state == State::Foreign as u8 => {
+                Activity::Native
+            }
             _ => Activity::Runs,
         }
     }

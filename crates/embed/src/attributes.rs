@@ -1,0 +1,125 @@
+//! Custom attributes: the rows of an entity, and their objects.
+//!
+//! # Invariants
+//! A `MonoCustomAttrInfo` is the module and token of the entity, and lives until the host frees it. Null: the entity has no attribute.
+use crate::support::{
+    AssemblyP, Bool, ClassP, EventP, FieldP, ImageP, MethodP, Object, PropertyP, object, or_null,
+};
+use vervet_icalls::system::mono_custom_attrs as rows;
+use vervet_metadata::Table;
+use vervet_runtime::ObjRef;
+use vervet_runtime::cx::{Cx, Result};
+use vervet_types::{ClassRef, Known, ModuleRef, Token};
+
+/// A `MonoCustomAttrInfo`.
+pub struct Info {
+    module: ModuleRef,
+    owner: Token,
+}
+
+fn info(module: ModuleRef, owner: Token) -> *mut Info {
+    match module.image.custom_attributes_of(owner).next() {
+        Some(_) => Box::into_raw(Box::new(Info { module, owner })),
+        None => std::ptr::null_mut(),
+    }
+}
+
+/// Is the attribute one of the class, or of one that derives from it?
+fn fits(row: &rows::Row, class: ClassRef) -> bool {
+    let own = row.constructor.class;
+    own == class
+        || own.is_subclass_of(class).unwrap_or(false)
+        || class.is_interface() && own.implements(class).unwrap_or(false)
+}
+
+fn find<'cx>(cx: &'cx Cx<'cx>, info: &Info, class: ClassP) -> Result<ObjRef<'cx>> {
+    for row in rows::rows(cx, info.module, info.owner)? {
+        if class.is_some_and(|c| fits(&row, c)) {
+            return rows::instantiate(cx, &row);
+        }
+    }
+    Ok(ObjRef::NULL)
+}
+
+api! {
+    fn mono_custom_attrs_from_class(class: ClassP) -> *mut Info {
+        class.map_or(std::ptr::null_mut(), |c| { let d = c.def(); info(d.module, d.token()) })
+    }
+    fn mono_custom_attrs_from_method(method: MethodP) -> *mut Info {
+        method.map_or(std::ptr::null_mut(), |m| { let d = m.definition(); info(d.module(), d.token()) })
+    }
+    fn mono_custom_attrs_from_field(_class: ClassP, field: FieldP) -> *mut Info {
+        field.map_or(std::ptr::null_mut(), |f| info(f.class.module, f.definition().token()))
+    }
+    fn mono_custom_attrs_from_property(_class: ClassP, property: PropertyP) -> *mut Info {
+        property.map_or(std::ptr::null_mut(), |p| info(p.module, Token::new(Table::Property, p.rid)))
+    }
+    fn mono_custom_attrs_from_event(_class: ClassP, event: EventP) -> *mut Info {
+        event.map_or(std::ptr::null_mut(), |e| info(e.class.module, Token::new(Table::Event, e.rid)))
+    }
+    fn mono_custom_attrs_from_assembly(assembly: AssemblyP) -> *mut Info {
+        assembly.map_or(std::ptr::null_mut(), |a| info(a.manifest, Token::new(Table::Assembly, 1)))
+    }
+    /// Parameter 0 is the result.
+    fn mono_custom_attrs_from_param(method: MethodP, param: u32) -> *mut Info {
+        let Some(method) = method else { return std::ptr::null_mut() };
+        let method = method.definition();
+        let image = &method.module().image;
+        let row = image.method_params(method.rid).find(|&rid| image.param(rid).is_ok_and(|p| u32::from(p.sequence) == param));
+        row.map_or(std::ptr::null_mut(), |rid| info(method.module(), Token::new(Table::Param, rid)))
+    }
+    fn mono_custom_attrs_from_index(image: ImageP, index: u32) -> *mut Info {
+        // A coded index of HasCustomAttribute: the kind is in the low five bits.
+        const KINDS: [u8; 22] = [0x06, 0x04, 0x01, 0x02, 0x08, 0x09, 0x0a, 0x00, 0x0e, 0x17, 0x14, 0x11, 0x1a, 0x1b, 0x20, 0x23, 0x26, 0x27, 0x28, 0x2a, 0x2c, 0x2b];
+        let (Some(image), Some(kind)) = (image, KINDS.get((index & 31) as usize)) else { return std::ptr::null_mut() };
+        info(image, Token(u32::from(*kind) << 24 | index >> 5))
+    }
+    fn mono_custom_attrs_free(info: *mut Info) {
+        if !info.is_null() {
+            drop(Box::from_raw(info));
+        }
+    }
+}
+
+object_api! {
+    fn mono_custom_attrs_has_attr(cx; info: *const Info, class: ClassP) -> Bool {
+        let Some(class) = class else { return 0 };
+        if info.is_null() {
+            return 0;
+        }
+        match rows::rows(cx, (*info).module, (*info).owner) {
+            Ok(all) => Bool::from(all.iter().any(|r| fits(r, class))),
+            Err(throw) => { let _ = cx.take_pending(throw); 0 }
+        }
+    }
+    fn mono_custom_attrs_get_attr(cx; info: *const Info, class: ClassP) -> Object {
+        if info.is_null() { return std::ptr::null_mut(); }
+        or_null(cx, find(cx, &*info, class))
+    }
+    /// All of them, in an array.
+    fn mono_custom_attrs_construct(cx; info: *const Info) -> Object {
+        let all = match info.is_null() {
+            true => Ok(Vec::new()),
+            false => rows::rows(cx, (*info).module, (*info).owner),
+        };
+        or_null(cx, all.and_then(|all| cx.alloc_ref_array(cx.known(Known::Attribute), all.len(), |i| rows::instantiate(cx, &all[i]))))
+    }
+    fn mono_reflection_get_custom_attrs(cx; target: Object) -> Object {
+        let all = rows::of_provider(cx, object(target));
+        or_null(cx, all.and_then(|all| cx.alloc_ref_array(cx.known(Known::Attribute), all.len(), |i| rows::instantiate(cx, &all[i]))))
+    }
+    fn mono_reflection_get_custom_attrs_info(cx; target: Object) -> *mut Info {
+        match rows::provider(cx, object(target)) {
+            Ok(Some((module, owner))) => info(module, owner),
+            Ok(None) => std::ptr::null_mut(),
+            Err(throw) => { let _ = cx.take_pending(throw); std::ptr::null_mut() }
+        }
+    }
+    fn mono_reflection_get_custom_attrs_by_type(cx; target: Object, class: ClassP, _error: *mut crate::exceptions::Error) -> Object {
+        let all = rows::of_provider(cx, object(target));
+        or_null(cx, all.and_then(|all| {
+            let all: Vec<_> = all.into_iter().filter(|r| class.is_none_or(|c| fits(r, c))).collect();
+            cx.alloc_ref_array(cx.known(Known::Attribute), all.len(), |i| rows::instantiate(cx, &all[i]))
+        }))
+    }
+}

@@ -1,0 +1,100 @@
+//! Objects of reflection, and types by name.
+use crate::support::{
+    AssemblyP, ClassP, EventP, FieldP, ImageP, MethodP, Object, PropertyP, object, or_null, read,
+};
+use std::ffi::c_char;
+use vervet_icalls::support::objects;
+use vervet_icalls::support::type_lookup::{self, Lookup};
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::domain::Domain;
+use vervet_types::Known;
+use vervet_types::type_name::TypeName;
+
+/// A type by the name that reflection gives it, looked up in an image and the core library.
+fn by_name(cx: &'static Cx<'static>, name: &str, image: ImageP) -> ClassP {
+    let name = TypeName::parse(name)?;
+    let modules = image.into_iter().chain([cx.rt().universe.corlib()]);
+    for module in modules {
+        let lookup = Lookup {
+            home: module.assembly(),
+            ignore_case: false,
+            events: false,
+        };
+        match type_lookup::resolve(cx, &name, lookup) {
+            Ok(Some(class)) => return Some(class),
+            Ok(None) => {}
+            Err(throw) => {
+                let _ = cx.take_pending(throw);
+            }
+        }
+    }
+    None
+}
+
+/// The token of what a reflection object stands for.
+fn token<'cx>(cx: &'cx Cx<'cx>, target: vervet_runtime::ObjRef<'cx>) -> Result<u32> {
+    let target = cx.non_null(target)?;
+    let class = target.class();
+    if crate::kinds::is(class, Known::RuntimeType) {
+        return Ok(cx.class_of(target)?.token().0);
+    }
+    if crate::kinds::is(class, Known::RuntimeFieldInfo) {
+        return Ok(objects::field_of(cx, target)?.token().0);
+    }
+    Ok(objects::method_of(cx, target)?.token().0)
+}
+
+object_api! {
+    fn mono_type_get_object(cx; _domain: *const Domain, ty: ClassP) -> Object {
+        ty.map_or(std::ptr::null_mut(), |t| or_null(cx, cx.type_object(t)))
+    }
+    fn mono_assembly_get_object(cx; _domain: *const Domain, assembly: AssemblyP) -> Object {
+        assembly.map_or(std::ptr::null_mut(), |a| or_null(cx, objects::assembly_object(cx, a)))
+    }
+    fn mono_module_get_object(cx; _domain: *const Domain, image: ImageP) -> Object {
+        image.map_or(std::ptr::null_mut(), |i| or_null(cx, objects::module_object(cx, i)))
+    }
+    fn mono_method_get_object(cx; _domain: *const Domain, method: MethodP, class: ClassP) -> Object {
+        method.map_or(std::ptr::null_mut(), |m| or_null(cx, objects::method_object(cx, m, class)))
+    }
+    fn mono_field_get_object(cx; _domain: *const Domain, class: ClassP, field: FieldP) -> Object {
+        field.map_or(std::ptr::null_mut(), |f| or_null(cx, objects::field_object(cx, f, class.unwrap_or(f.class))))
+    }
+    fn mono_property_get_object(cx; _domain: *const Domain, class: ClassP, property: PropertyP) -> Object {
+        property.map_or(std::ptr::null_mut(), |p| or_null(cx, objects::property_object(cx, p, class.unwrap_or(p.class))))
+    }
+    fn mono_event_get_object(cx; _domain: *const Domain, class: ClassP, event: EventP) -> Object {
+        event.map_or(std::ptr::null_mut(), |e| or_null(cx, objects::event_object(cx, e, class.unwrap_or(e.class))))
+    }
+    /// The type of a Type object.
+    fn mono_reflection_type_get_type(cx; target: Object) -> ClassP { cx.class_of(object(target)).map_err(|t| { let _ = cx.take_pending(t); }).ok() }
+    fn mono_reflection_get_token(cx; target: Object) -> u32 {
+        match token(cx, object(target)) {
+            Ok(token) => token,
+            Err(throw) => { let _ = cx.take_pending(throw); 0 }
+        }
+    }
+    fn mono_reflection_type_from_name(cx; name: *const c_char, image: ImageP) -> ClassP { by_name(cx, &read(name), image) }
+    fn mono_get_dbnull_object(cx; _domain: *const Domain) -> Object {
+        let Ok(Some(field)) = cx.known(Known::DBNull).find_field("Value") else { return std::ptr::null_mut() };
+        let _ = cx.run_class_init(field.class);
+        crate::reflection::static_object(cx, field)
+    }
+}
+
+/// What a static field of reference type holds.
+pub fn static_object(cx: &'static Cx<'static>, field: vervet_types::FieldRef) -> Object {
+    let at = cx.rt().vtable_or_throw(cx, field.class).and_then(|vt| {
+        cx.load(vervet_runtime::memory::statics::field_address(
+            cx, vt, field,
+        ))
+    });
+    match at {
+        // SAFETY: the place of a static field of reference type.
+        Ok(at) => unsafe { *(at as *const Object) },
+        Err(throw) => {
+            let _ = cx.take_pending(throw);
+            std::ptr::null_mut()
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The metadata tables and heaps as they lie in the file.
+use crate::support::{ClassP, ImageP, SigP, set};
+use rustc_hash::FxHashMap;
+use std::ffi::{c_char, c_int};
+use vervet_metadata::Table;
+use vervet_os::LeafLock;
+use vervet_types::{GenericContext, Module, Scope, Token};
+
+/// A `MonoTableInfo`.
+pub struct Info {
+    module: &'static Module,
+    table: Table,
+}
+static ALL: LeafLock<Option<FxHashMap<(u32, c_int), &'static Info>>> = LeafLock::new(None);
+
+fn table(id: c_int) -> Option<Table> {
+    Table::ALL.iter().copied().find(|t| *t as c_int == id)
+}
+fn info(module: &'static Module, id: c_int) -> Option<&'static Info> {
+    let table = table(id)?;
+    let mut all = ALL.lock();
+    Some(
+        *all.get_or_insert_default()
+            .entry((module.id, id))
+            .or_insert_with(|| Box::leak(Box::new(Info { module, table }))),
+    )
+}
+fn rows(info: &Info) -> c_int {
+    info.module.image.row_count(info.table) as c_int
+}
+/// A cell; the row counts from 0.
+fn cell(info: &Info, row: c_int, column: usize) -> u32 {
+    info.module
+        .image
+        .tables()
+        .raw_cell(info.table, row as u32 + 1, column)
+        .unwrap_or(0)
+}
+/// # Safety
+/// `out` has room for so many cells.
+unsafe fn decode(info: &Info, row: c_int, out: *mut u32, size: c_int) {
+    for i in 0..size.max(0) as usize {
+        // SAFETY: the caller's promise.
+        unsafe { out.add(i).write(cell(info, row, i)) };
+    }
+}
+
+/// A compressed number (ECMA-335 II.23.2), and how long it is.
+///
+/// # Safety
+/// It lies there.
+unsafe fn compressed(at: *const u8) -> (u32, usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let b = |i: usize| u32::from(*at.add(i));
+        match b(0) {
+            x if x & 0x80 == 0 => (x, 1),
+            x if x & 0x40 == 0 => ((x & 0x3f) << 8 | b(1), 2),
+            x => ((x & 0x1f) << 24 | b(1) << 16 | b(2) << 8 | b(3), 4),
+        }
+    }
+}
+/// Where the contents of a blob begin, less the length before them.
+fn blob_start(bytes: &'static [u8]) -> *const c_char {
+    let length = match bytes.len() {
+        0..0x80 => 1,
+        0x80..0x4000 => 2,
+        _ => 4,
+    };
+    bytes.as_ptr().wrapping_sub(length).cast()
+}
+fn first_and_count(rids: impl Iterator<Item = u32>) -> Option<(u32, u32)> {
+    let all: Vec<u32> = rids.collect();
+    Some((*all.first()?, all.len() as u32))
+}
+
+api! {
+    fn mono_metadata_init() {}
+    fn mono_image_get_table_info(image: ImageP, id: c_int) -> Option<&'static Info> { info(image?, id) }
+    fn mono_image_get_table_rows(image: ImageP, id: c_int) -> c_int { image.and_then(|i| info(i, id)).map_or(0, rows) }
+    fn mono_table_info_get_rows(table: Option<&'static Info>) -> c_int { table.map_or(0, rows) }
+    fn mono_metadata_decode_row(table: Option<&'static Info>, row: c_int, out: *mut u32, size: c_int) {
+        if let Some(table) = table { decode(table, row, out, size); }
+    }
+    fn mono_metadata_decode_row_col(table: Option<&'static Info>, row: c_int, column: u32) -> u32 { table.map_or(0, |t| cell(t, row, column as usize)) }
+    fn mono_metadata_decode_table_row(image: ImageP, id: c_int, row: c_int, out: *mut u32, size: c_int) {
+        if let Some(table) = image.and_then(|i| info(i, id)) { decode(table, row, out, size); }
+    }
+    fn mono_metadata_decode_table_row_col(image: ImageP, id: c_int, row: c_int, column: u32) -> u32 {
+        image.and_then(|i| info(i, id)).map_or(0, |t| cell(t, row, column as usize))
+    }
+    fn mono_metadata_string_heap(image: ImageP, index: u32) -> *const c_char {
+        image.and_then(|i| i.image.string_bytes(index).ok()).map_or(std::ptr::null(), |b| b.as_ptr().cast())
+    }
+    /// The blob with its length before it.
+    fn mono_metadata_blob_heap(image: ImageP, index: u32) -> *const c_char {
+        image.and_then(|i| i.image.blob(index).ok()).map_or(std::ptr::null(), blob_start)
+    }
+    fn mono_metadata_user_string(image: ImageP, index: u32) -> *const c_char {
+        let Some(s) = image.and_then(|i| i.image.user_string(index & 0xff_ffff).ok()) else { return std::ptr::null() };
+        let bytes = s.bytes();
+        // The last byte says whether there are special characters; it is counted, and lies behind the units.
+        let length = match bytes.len() + 1 { 0..0x80 => 1, 0x80..0x4000 => 2, _ => 4 };
+        bytes.as_ptr().wrapping_sub(length).cast()
+    }
+    fn mono_metadata_decode_value(at: *const u8, next: *mut *const u8) -> u32 {
+        let (value, length) = compressed(at);
+        set(next, at.add(length));
+        value
+    }
+    fn mono_metadata_decode_blob_size(at: *const u8, next: *mut *const u8) -> u32 {
+        let (value, length) = compressed(at);
+        set(next, at.add(length));
+        value
+    }
+    fn mono_metadata_decode_signed_value(at: *const u8, next: *mut *const u8) -> i32 {
+        let (value, length) = compressed(at);
+        set(next, at.add(length));
+        let bits = match length { 1 => 7, 2 => 14, _ => 29 };
+        let rest = (value >> 1) as i32;
+        if value & 1 != 0 { rest - (1 << (bits - 1)) } else { rest }
+    }
+    fn mono_metadata_encode_value(value: u32, at: *mut u8, end: *mut *mut u8) {
+        let bytes: &[u8] = &match value {
+            0..0x80 => vec![value as u8],
+            0x80..0x4000 => vec![(value >> 8) as u8 | 0x80, value as u8],
+            _ => vec![(value >> 24) as u8 & 0x1f | 0xc0, (value >> 16) as u8, (value >> 8) as u8, value as u8],
+        };
+        bytes.as_ptr().copy_to_nonoverlapping(at, bytes.len());
+        set(end, at.add(bytes.len()));
+    }
+    fn mono_metadata_token_from_dor(index: u32) -> u32 {
+        match index & 3 { 0 => 0x0200_0000 | index >> 2, 1 => 0x0100_0000 | index >> 2, 2 => 0x1b00_0000 | index >> 2, _ => 0 }
+    }
+    fn mono_metadata_typedef_from_field(image: ImageP, index: u32) -> u32 { image.and_then(|i| i.image.field_owner(index)).unwrap_or(0) }
+    fn mono_metadata_typedef_from_method(image: ImageP, index: u32) -> u32 { image.and_then(|i| i.image.method_owner(index & 0xff_ffff)).unwrap_or(0) }
+    fn mono_metadata_nested_in_typedef(image: ImageP, index: u32) -> u32 {
+        let outer = image.and_then(|i| i.image.nested_class_of(index & 0xff_ffff));
+        outer.map_or(0, |rid| Token::new(Table::TypeDef, rid).0)
+    }
+    fn mono_metadata_nesting_typedef(image: ImageP, index: u32, start: u32) -> u32 {
+        let Some(image) = image else { return 0 };
+        let count = image.image.row_count(Table::NestedClass);
+        (start..=count).find(|&rid| {
+            rid > 0 && image.image.tables().raw_cell(Table::NestedClass, rid, 1) == Some(index & 0xff_ffff)
+        }).unwrap_or(0)
+    }
+    fn mono_metadata_events_from_typedef(image: ImageP, index: u32, end: *mut u32) -> u32 {
+        let found = image.and_then(|i| first_and_count(i.image.type_events(index + 1)));
+        set(end, found.map_or(0, |(first, count)| first - 1 + count));
+        found.map_or(0, |(first, _)| first - 1)
+    }
+    fn mono_metadata_properties_from_typedef(image: ImageP, index: u32, end: *mut u32) -> u32 {
+        let found = image.and_then(|i| first_and_count(i.image.type_properties(index + 1)));
+        set(end, found.map_or(0, |(first, count)| first - 1 + count));
+        found.map_or(0, |(first, _)| first - 1)
+    }
+    fn mono_metadata_packing_from_typedef(image: ImageP, index: u32, packing: *mut u32, size: *mut u32) -> u32 {
+        let Some((image, rid)) = image.and_then(|i| Some((i, i.image.class_layout_of(index & 0xff_ffff)?))) else { return 0 };
+        let tables = image.image.tables();
+        set(packing, tables.raw_cell(Table::ClassLayout, rid, 0).unwrap_or(0));
+        set(size, tables.raw_cell(Table::ClassLayout, rid, 1).unwrap_or(0));
+        rid
+    }
+    fn mono_metadata_implmap_from_method(image: ImageP, index: u32) -> u32 {
+        image.and_then(|i| i.image.impl_map_of(Token::new(Table::MethodDef, index + 1))).unwrap_or(0)
+    }
+    fn mono_metadata_get_constant_index(image: ImageP, token: u32, _hint: u32) -> u32 {
+        image.and_then(|i| i.image.constant_of(Token(token))).unwrap_or(0)
+    }
+    fn mono_metadata_translate_token_index(_image: ImageP, _table: c_int, index: u32) -> u32 { index }
+    fn mono_type_create_from_typespec(image: ImageP, token: u32) -> ClassP { crate::classes::by_token(image?, token) }
+    fn mono_metadata_parse_signature(image: ImageP, token: u32) -> SigP {
+        let scope = Scope { module: image?, context: GenericContext::default(), dynamic: None };
+        scope.stand_alone_sig(Token(token)).ok()
+    }
+    fn mono_guid_to_string(guid: *const u8) -> *mut c_char {
+        let b = std::slice::from_raw_parts(guid, 16);
+        let hex = |r: &[usize]| r.iter().map(|&i| format!("{:02X}", b[i])).collect::<String>();
+        crate::support::new_text(&format!("{}-{}-{}-{}-{}", hex(&[3, 2, 1, 0]), hex(&[5, 4]), hex(&[7, 6]), hex(&[8, 9]), hex(&[10, 11, 12, 13, 14, 15])))
+    }
+    fn mono_guid_to_string_minimal(guid: *const u8) -> *mut c_char {
+        let b = std::slice::from_raw_parts(guid, 16);
+        crate::support::new_text(&[3usize, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].iter().map(|&i| format!("{:02X}", b[i])).collect::<String>())
+    }
+}

@@ -1,0 +1,137 @@
+//! The Foreign state of the calling thread: code of a host that embeds the runtime, and that keeps references to objects in its frames.
+//!
+//! ```text
+//!   host                          embedding API                      managed code
+//!   Foreign  -- enter: store -->  Runtime  -- Cx::invoke ... ----->  Managed
+//!            <-- leave: store --           <----------------------
+//!   Foreign  <-- outside: a callback of the host's, and back --> Runtime
+//! ```
+//!
+//! # Invariants
+//! * From Foreign a thread goes to Runtime and back by plain stores, as from Managed: the stopper waits for it in either state, by signal or at the
+//!   next poll.
+//! * Code of a host never runs in Runtime state, which no signal stops, and code of ours never in Foreign: it might be held with a lock that the
+//!   stopper takes.
+//! * A native function that managed code calls runs in Native state. Once it has called the embedding API it may keep references, so it is in
+//!   Foreign state until it returns. The thunk that called it stores the next state, whatever this one is.
+use crate::cx::{Cx, Result};
+use crate::safepoint::{poll, registry};
+use crate::threads::native_state::leave_native;
+use crate::threads::{adopt, attach, current_context, green, lifetime, state};
+use std::sync::atomic::Ordering;
+use vervet_abi::{State, ThreadContext};
+
+/// The calling thread is in Runtime state until this is dropped; it goes back to the host's code then. Without a context (a thread that is not
+/// attached) nothing changes.
+#[derive(Debug)]
+pub struct Entered {
+    context: *mut ThreadContext,
+    before: u8,
+}
+
+/// Enters the runtime from the code of a host.
+#[inline]
+pub fn enter() -> Entered {
+    let context = current_context();
+    if context.is_null() {
+        return Entered { context, before: 0 };
+    }
+    // SAFETY: the context belongs to this thread, and so does its state.
+    unsafe {
+        let state = registry::state(context);
+        let before = state.load(Ordering::Relaxed);
+        if before == State::Foreign as u8 {
+            state.store(State::Runtime as u8, Ordering::Release);
+        } else if before == State::Native as u8 {
+            if (*context).green != 0 {
+                green::wait::leave_native(context);
+            }
+            leave_native(context);
+        }
+        Entered { context, before }
+    }
+}
+
+impl Entered {
+    /// Is the thread attached?
+    #[inline]
+    pub fn is_attached(&self) -> bool {
+        !self.context.is_null()
+    }
+}
+
+impl Drop for Entered {
+    #[inline]
+    fn drop(&mut self) {
+        // Attached or detached meanwhile: the call has seen to the state.
+        let same = !self.context.is_null() && self.context == current_context();
+        if !same || self.before == State::Runtime as u8 {
+            return;
+        }
+        // SAFETY: the context belongs to this thread, which is in Runtime state.
+        unsafe {
+            if self.before == State::Native as u8 && (*self.context).green != 0 {
+                green::wait::enter_native(self.context);
+            }
+            registry::state(self.context).store(State::Foreign as u8, Ordering::Release);
+        }
+    }
+}
+
+/// Calls a function of the host's in Foreign state.
+pub fn outside<T>(cx: &Cx<'_>, call: impl FnOnce() -> T) -> T {
+    vervet_os::lock::assert_no_leaf_lock("calling the host");
+    let context = cx.context();
+    // SAFETY: the context belongs to this thread, which is in Runtime state.
+    unsafe {
+        registry::state(context).store(State::Foreign as u8, Ordering::Release);
+        let result = call();
+        registry::state(context).store(State::Runtime as u8, Ordering::Release);
+        poll(context);
+        result
+    }
+}
+
+/// The thread that has started the runtime, in Runtime state, goes to the code of the host.
+pub fn to_host() {
+    let context = current_context();
+    if !context.is_null() {
+        // SAFETY: the context belongs to this thread.
+        unsafe { registry::state(context) }.store(State::Foreign as u8, Ordering::Release);
+    }
+}
+
+/// Attaches the calling thread of a host, which is then in Foreign state, with a managed thread in the foreground, or in the background.
+/// True: it was attached before.
+pub fn attach(background: bool) -> Result<bool> {
+    if !current_context().is_null() {
+        return Ok(true);
+    }
+    attach::attach_foreign();
+    let cx = Cx::current();
+    let made = adopt_host_thread(&cx, background);
+    to_host();
+    made.map(|()| false)
+}
+
+fn adopt_host_thread<'cx>(cx: &'cx Cx<'cx>, background: bool) -> Result<()> {
+    if background {
+        return adopt::adopt_foreign(cx);
+    }
+    let internal = adopt::new_internal(cx)?;
+    lifetime::give(internal, lifetime::ThreadLifetime::new(false));
+    adopt::give_objects(cx, internal)?;
+    state::change(internal, 0, state::BACKGROUND);
+    Ok(())
+}
+
+/// Detaches the calling thread of a host, if it is attached and no managed code is on its stack. True: it was.
+pub fn detach() -> bool {
+    let context = current_context();
+    // SAFETY: the context belongs to this thread.
+    if context.is_null() || unsafe { !(*context).record.is_null() } {
+        return false;
+    }
+    attach::detach();
+    true
+}

@@ -1,0 +1,86 @@
+#!/bin/bash
+# The embedding library: C hosts (tests/embedding) on it, each compared with what mono prints.
+#
+#   tests/embedding.sh [BINARY]     the library is taken from beside BINARY (target/ci/vervet), and built if cargo is there
+#
+# Hosts are compiled with the headers of the library, and linked with the name that hosts of mono are linked with. Python parts are skipped, with a message,
+# where pythonnet is not installed.
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit 1
+directory=$(dirname "$(realpath "${1:-target/ci/vervet}")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+errors=0 passed=0
+pass() { passed=$((passed + 1)); }
+fail() { errors=$((errors + 1)); echo "  FAILED: embedding: $*"; }
+if command -v cargo > /dev/null && [ "$directory" = "$PWD/target/ci" ]; then
+    cargo build --quiet --profile ci -p vervet-embedding || { fail "the library does not build"; exit 1; }
+fi
+packaging/library.sh "$directory/libvervet_embedding.so" "$work/lib" || { fail "packaging/library.sh"; exit 1; }
+export LD_LIBRARY_PATH=$work/lib VERVET_CACHE=off
+include=${MONO_INCLUDE:-$PWD/include}
+
+host() { cc -O1 -w -D_GNU_SOURCE -I"$include" "tests/embedding/$1.c" -o "$work/$1" -L"$work/lib" -lmonosgen-2.0 -lpthread 2> "$work/log" || { fail "$1.c does not compile: $(head -n 3 "$work/log")"; return 1; }; }
+compare() { # name, expected, command...
+    local name=$1 expected=$2; shift 2
+    (cd "$work" && timeout -k 5 60 "$@") > "$work/out" 2> "$work/err" < /dev/null
+    local code=$?
+    if [ $code != 0 ]; then fail "$name ended with code $code: $(tail -n 2 "$work/err")"
+    elif ! diff "$expected" "$work/out" > "$work/diff"; then fail "$name: $(head -n 6 "$work/diff")"
+    else pass; fi
+}
+
+mcs -nologo -warn:0 "-out:$work/Lib.exe" tests/embedding/Lib.cs || { fail "Lib.cs does not compile"; exit 1; }
+
+# What differs from mono by design (docs/embedding.md#differences), each line with its counterpart.
+differences() {
+    sed -e 's/offset 32, instance_size 48, object size 48/offset 24, instance_size 40, object size 40/' -e 's/unbox offset 16/unbox offset 8/' \
+        -e 's/data offset 32/data offset 16/' -e 's/^gchandles .*; target/gchandles; target/' -e 's/^freed slot reused.*/freed slot reused/' \
+        -e 's/thread: id [0-9]*/thread: id/' -e 's/generation of o [01]/generation of o/' -e 's/threads [0-9]*$/threads/' \
+        -e '/^domains /d' "$@"
+}
+if host host; then
+    differences tests/embedding/host.expected > "$work/host.want"
+    (cd "$work" && timeout 60 ./host) 2> "$work/err" | differences > "$work/host.out"
+    if diff "$work/host.want" "$work/host.out" > "$work/diff"; then pass; else fail "host: $(head -n 6 "$work/diff")"; fi
+    # An exception that nobody catches ends the process as in mono.
+    (cd "$work" && timeout 60 ./host unhandled) > "$work/out" 2> "$work/err"
+    code=$?
+    if [ $code = 1 ] && grep -q '^\[ERROR\] FATAL UNHANDLED EXCEPTION: System.InvalidOperationException: boom 1' "$work/err" && ! grep -q 'not reached' "$work/out"; then pass
+    else fail "host unhandled ended with code $code: $(head -n 2 "$work/err")"; fi
+fi
+if host api; then compare api "$PWD/tests/embedding/api.expected" ./api; fi
+if host threads; then
+    compare threads "$PWD/tests/embedding/threads.expected" ./threads
+    sed -n '1,2p;$p' tests/embedding/threads.expected > "$work/small.want"
+    compare "threads on a stack of 64 KiB" "$work/small.want" ./threads 64
+    # Objects move at every opportunity, and their old places are overwritten.
+    compare "threads with a checked heap" "$work/small.want" env EMBED_GC_DEBUG=--gc-debug=verify,poison,collect-every=500 ./threads 8192
+fi
+
+# Every function that the headers of mono 6.8 declare is exported: one that is not implemented says so.
+nm -D --defined-only "$work/lib/libvervet.so.1" | awk '$2 == "T" { print $3 }' | sort > "$work/exports"
+missing=$(sed 's/\t.*//' tests/embedding/functions.txt | sort | comm -23 - "$work/exports")
+if [ -z "$missing" ]; then pass; else fail "not exported: $(echo $missing | cut -c1-300)"; fi
+if host missing; then
+    { (cd "$work" && exec ./missing) > "$work/out" 2>&1; } 2> /dev/null
+    if grep -q 'mono_stack_walk is not implemented: ' "$work/out"; then pass; else fail "a missing function does not say its name: $(head -n 2 "$work/out")"; fi
+fi
+
+# The sample, compiled as its readers would.
+flags=$(PKG_CONFIG_PATH=$work/lib/pkgconfig pkg-config --cflags --libs vervet 2> /dev/null || echo "-I$include -L$work/lib -lvervet -lpthread")
+# shellcheck disable=SC2086
+if mcs -nologo -t:library "-out:$work/Rules.dll" samples/embedding/Rules.cs && cc -Wall -Werror samples/embedding/game.c -o "$work/game" $flags 2> "$work/log"; then
+    compare "samples/embedding/game.c" tests/embedding/game.expected ./game
+else fail "samples/embedding does not compile: $(head -n 3 "$work/log")"; fi
+
+python=${EMBED_PYTHON:-python3}
+if "$python" -c 'import clr_loader, pythonnet' 2> /dev/null; then
+    compare pythonnet tests/embedding/pythonnet.expected "$python" "$PWD/tests/embedding/pythonnet_smoke.py" "$work/lib/libvervet.so.1"
+else
+    echo "  embedding: pythonnet is not installed for $python; its checks are skipped"
+fi
+
+echo "embedding: $passed checks passed, $errors failed"
+[ $errors = 0 ]

@@ -1,0 +1,9 @@
+/* Calls a function that the library does not have. */
+#include <mono/jit/jit.h>
+#include <mono/metadata/loader.h>
+
+int main(void)
+{
+    mono_stack_walk(NULL, NULL);
+    return 0;
+}
