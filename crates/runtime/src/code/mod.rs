@@ -18,7 +18,7 @@ pub mod helper_table;
 pub mod helpers;
 pub mod icall;
 pub mod invoke;
-pub mod library;
+mod library;
 pub mod link;
 pub mod perf;
 pub mod prestub;
