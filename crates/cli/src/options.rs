@@ -71,6 +71,9 @@ pub struct Options {
     /// Writes /tmp/perf-PID.map
     #[arg(long)]
     pub perf_map: bool,
+    /// Writes /tmp/jit-PID.dump, for `perf inject --jit`
+    #[arg(long)]
+    pub jitdump: bool,
     /// Runs the CLIF verifier on every method
     #[arg(long)]
     pub verify_clif: bool,
@@ -435,6 +438,7 @@ impl Options {
             trace: self.trace.clone(),
             verbose_jit: self.verbose_jit.clone(),
             missing: self.missing,
+            jitdump: self.jitdump,
             perf_map: self.perf_map || std::env::var_os("VERVET_PERF_MAP").is_some(),
             verify: self.verify_clif,
             cache: self.cache()?,
