@@ -75,6 +75,9 @@ pub struct Options {
     /// Records what the program does, for mprof-report: log[:item,...]; log:help lists the items
     #[arg(long, value_name = "SPEC", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub profile: Option<String>,
+    /// Writes /tmp/jit-PID.dump, for `perf inject --jit`
+    #[arg(long)]
+    pub jitdump: bool,
     /// Runs the CLIF verifier on every method
     #[arg(long)]
     pub verify_clif: bool,
@@ -455,6 +458,7 @@ impl Options {
             trace: self.trace.clone(),
             verbose_jit: self.verbose_jit.clone(),
             missing: self.missing,
+            jitdump: self.jitdump,
             perf_map: self.perf_map || std::env::var_os("VERVET_PERF_MAP").is_some(),
             verify: self.verify_clif,
             cache: self.cache()?,

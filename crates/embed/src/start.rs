@@ -302,7 +302,7 @@ object_api! {
                 code
             }
             Err(throw) => {
-                crate::support::give_exception(cx, throw, exc);
+                crate::exceptions::give(cx, throw, exc);
                 -1
             }
         }
@@ -315,7 +315,7 @@ object_api! {
                 code
             }
             Err(throw) => {
-                crate::support::give_exception(cx, throw, exc);
+                crate::exceptions::give(cx, throw, exc);
                 -1
             }
         }

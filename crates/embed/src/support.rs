@@ -114,20 +114,6 @@ pub fn found<T>(result: std::result::Result<Option<T>, LoadError>) -> Option<T> 
     result.ok().flatten()
 }
 
-/// Stores the exception in the host's variable, if there is one; raises it in the managed code that called the host otherwise.
-///
-/// # Safety
-/// `out` is null or the address of a variable.
-pub unsafe fn give_exception(cx: &'static Cx<'static>, throw: Throw, out: *mut Object) -> Object {
-    let exception = cx.take_pending(throw);
-    if out.is_null() {
-        crate::exceptions::raise(cx, exception);
-    }
-    // SAFETY: the caller's promise.
-    unsafe { *out = address(exception) };
-    std::ptr::null_mut()
-}
-
 static TEXTS: LeafLock<Option<FxHashMap<Box<str>, &'static CStr>>> = LeafLock::new(None);
 
 /// A text that lives for ever. One that holds a zero ends there.

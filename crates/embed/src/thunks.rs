@@ -254,7 +254,7 @@ api! {
         code.extend((std::ptr::from_ref(method) as usize).to_le_bytes());
         code.extend([0xFF, 0x25, 0, 0, 0, 0]); // jmp [rip]
         code.extend((entry as *const () as usize).to_le_bytes());
-        match vervet_runtime::code::arena::place_stub(code) {
+        match vervet_runtime::code::arena::place_stub(code, || format!("unmanaged thunk of {}", method.full_name())) {
             Ok(code) => *ALL.lock().get_or_insert_default().entry(method.id).or_insert(code) as *const c_void,
             Err(_) => std::ptr::null(),
         }

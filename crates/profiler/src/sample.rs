@@ -24,6 +24,10 @@ pub const fn thread_id(kernel: u64, green: u32) -> u64 {
         green => 1 << 40 | green as u64,
     }
 }
+/// The thread waited: the weight is microseconds, the time is the end of the wait, and the byte at [`REASON`] says what it waited for.
+pub const OFF_CPU: u32 = 16;
+/// Where the number of the reason begins in the flags of a sample that has [`OFF_CPU`].
+pub const REASON: u32 = 8;
 
 /// A frame as a word: an address, and in the two highest bits what the address is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

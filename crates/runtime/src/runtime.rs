@@ -51,6 +51,8 @@ pub struct Options {
     pub missing: bool,
     /// Write /tmp/perf-PID.map.
     pub perf_map: bool,
+    /// Write /tmp/jit-PID.dump.
+    pub jitdump: bool,
     /// What the command line and the environment choose about green threads.
     pub green: crate::threads::green::settings::GreenOptions,
     /// Run the CLIF verifier.

@@ -16,7 +16,7 @@
 //!   never called, and their methods need no entry. From then on it holds the permanent stub (or an unboxing stub in front of it) until
 //!   the method is compiled, then the code itself. [`fill_slot`] and [`Entry::compiled`] store it under the entry's lock, so that what is
 //!   stored last is the code.
-use crate::code::arena;
+use crate::code::{arena, perf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_os::{Chunks, LeafLock, Published};
@@ -82,6 +82,7 @@ fn make(method: MethodRef) -> Result<Entry, LoadError> {
         },
         |at| at,
     )?;
+    perf::stub(stub, STUB_SIZE, || format!("(stub) {}", method.full_name()));
     // SAFETY: the slot is fresh and ours.
     unsafe { *(slot as *mut usize) = stub + PRESTUB_AT };
     Ok(Entry {
@@ -152,6 +153,9 @@ impl Entry {
             },
             |at| at,
         )?;
+        perf::stub(made, code.len(), || {
+            format!("(unboxing stub) {}", self.method.full_name())
+        });
         Ok(
             match self
                 .boxed

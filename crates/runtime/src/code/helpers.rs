@@ -115,7 +115,7 @@ macro_rules! bodies {
         /// Code of the stub that a helper is called through.
         fn stub(h: Helper) -> usize {
             match h {
-                $( Helper::$name => stub_of(h.sig().effect, bodies!(@row $name $args $body)), )*
+                $( Helper::$name => stub_of(stringify!($name), h.sig().effect, bodies!(@row $name $args $body)), )*
                 $( Helper::$stub => $made(), )*
             }
         }
@@ -185,14 +185,14 @@ bodies! {
     ThrowHResult(_) => throw_hresult;
 }
 
-fn stub_of(effect: Effect, body: usize) -> usize {
+fn stub_of(name: &str, effect: Effect, body: usize) -> usize {
     let code = match effect {
         Effect::Leaf => crate::arch::leaf_stub(body),
         Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, 0),
         Effect::Wait => crate::arch::reentrant_stub(body, 0),
         Effect::Asm => return body,
     };
-    crate::code::arena::place_stub(code).expect("room at start-up")
+    crate::code::arena::place_stub(code, || format!("(helper) {name}")).expect("room at start-up")
 }
 
 /// The inline allocation found no room in the TLAB, or the class has a finalizer, which is registered here. Interrupt requests are served before
