@@ -107,6 +107,9 @@ pub(super) fn copy_elements(
     true
 }
 
+/// The element types of vectors that [`sort`] takes are those whose equal values have equal bits: any order of equal elements is then the same order, and the
+/// result is that of the class library's introsort, whatever sorts.
+///
 /// `ArraySortHelper<T>.Sort(T[], int, int, null)` for integers: sorts `count` elements of a vector, from `from` on.
 pub(super) fn sort<'cx>(
     cx: &'cx Cx<'cx>,
@@ -140,6 +143,10 @@ pub(super) fn sort<'cx>(
     Ok(())
 }
 
+/// Sorts a range as elements of type `T`.
+///
+/// While the copy of a long range is sorted, another thread may write the array; the program that does that gets elements of both, as it does where the class
+/// library sorts in place.
 fn sort_as<'cx, T: Ord + Copy + Send>(
     cx: &'cx Cx<'cx>,
     array: ObjRef<'cx>,
