@@ -81,7 +81,7 @@ struct Arguments<'b> {
     stack: usize,
 }
 impl Arguments<'_> {
-    fn from_stack(&mut self) -> u64 {
+    fn stack_word(&mut self) -> u64 {
         self.stack += 1;
         // SAFETY: the caller of the thunk passed so many arguments.
         unsafe { *self.block.stack.add(self.stack - 1) }
@@ -90,14 +90,14 @@ impl Arguments<'_> {
         self.ints += 1;
         match self.block.ints.get(self.ints - 1) {
             Some(word) => *word,
-            None => self.from_stack(),
+            None => self.stack_word(),
         }
     }
     fn vector(&mut self) -> u64 {
         self.vectors += 1;
         match self.block.vectors.get(self.vectors - 1) {
             Some(word) => *word,
-            None => self.from_stack(),
+            None => self.stack_word(),
         }
     }
 }
