@@ -160,6 +160,7 @@ fn call_main<'cx>(
     let mut line = vec![full.to_string_lossy().into_owned()];
     line.extend(args.iter().cloned());
     rt.command_line.put(line);
+    crate::profiler::call_spec::program_is(assembly.manifest);
     rt.loader.entry.put(AssemblyCell(assembly));
     *rt.domain.friendly_name.lock() = path
         .file_name()
