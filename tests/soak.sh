@@ -34,6 +34,8 @@ green            6
 green-verify     6
 green-collect    4
 green-stops      4
+sampled          6
+green-sampled    4
 stress           8
 marking          6
 stops            6
@@ -87,6 +89,10 @@ lane_green-verify()  { green_program "$1" --gc-debug=verify,perturb; }
 lane_green-collect() { green_program "$1" --gc-debug=verify,poison,collect-every=20000,promote-in-place=4; }
 # Stopped all the time, so that threads are stopped in every state of a switch.
 lane_green-stops()   { VERVET_DEBUG_STOP_EVERY_US=1000 green_program "$1" --gc-debug=verify; }
+
+# Sampled ten thousand times a second; the runtime checks the samples.
+lane_sampled()       { VERVET_DEBUG_SAMPLE=real,10000 soak_program "$1" '' ,nursery-size=256k --gc-debug=verify; }
+lane_green-sampled() { VERVET_DEBUG_SAMPLE=real,10000 green_program "$1" --gc-debug=verify; }
 
 lane_stress() { tests/stress/run.sh "$1"; }
 

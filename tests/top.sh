@@ -94,6 +94,20 @@ tr '\n' ' ' < "$work/said" > "$work/line"; mv "$work/line" "$work/said"
 check nonsense "^error error end end closed $"
 top "$pid" --times 1 --every 0.2
 check "after nonsense" "Busy:" "code 0"
+# A recording of a second, and one whose command is killed: the program ends that by itself.
+timeout 60 "$vervet" profile "$pid" --seconds 1 -o "$work/one.mlpd" > "$work/said" 2>&1
+"$vervet" report "$work/one.mlpd" >> "$work/said" 2>&1
+check recording "one.mlpd is written" "Busy:Seven ()" "Busy:Three ()"
+"$vervet" profile "$pid" --seconds 60 -o "$work/two.mlpd" & other=$!
+sleep 1
+kill -KILL "$other"; wait "$other" 2> /dev/null
+for _ in $(seq 50); do
+    timeout 60 "$vervet" profile "$pid" --seconds 0.5 -o "$work/three.mlpd" > "$work/said" 2>&1 && break
+    sleep 0.1
+done
+check "a recording whose command was killed ends" "three.mlpd is written"
+timeout 60 "$vervet" profile "$pid" --events calls > "$work/said" 2>&1
+check "what cannot be recorded now" "from the start of the program only"
 end
 
 begin --green-threads=all

@@ -186,6 +186,10 @@ helpers! {
     MonitorEnterFast(I64, I64) -> I32 : Leaf;
     /// (context, object): leave the monitor if nobody is to be woken -> 1; left, but somebody has to be woken -> 2; not left -> 0.
     MonitorExitFast(I64, I64) -> I32 : Leaf;
+    /// (method): the profiler records that the method begins.
+    RecordEnter(I64) : Runtime;
+    /// (method): the profiler records that the method returns.
+    RecordLeave(I64) : Runtime;
     /// (object): wake a thread that enters the object's monitor.
     MonitorWake(I64) : Runtime;
     /// (class) -> its Type object.

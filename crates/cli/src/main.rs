@@ -4,6 +4,7 @@ mod aot;
 mod attach;
 mod cache;
 mod exports;
+mod profile;
 mod reference;
 mod report;
 mod signals;
@@ -83,6 +84,12 @@ fn command() -> ExitCode {
         let _ = writeln!(std::io::stdout(), "{text}");
         return ExitCode::SUCCESS;
     }
+    if let Ok(Some(profile)) = options.profile()
+        && profile.help
+    {
+        let _ = write!(std::io::stdout(), "{}", vervet_profiler::options::HELP);
+        return ExitCode::SUCCESS;
+    }
     let code = match options.what() {
         Ok(Command::Program { path, args }) => run(&options, |_| {
             vervet_runtime::process::main::run_main(&path, &args)
@@ -114,6 +121,7 @@ fn command() -> ExitCode {
         Ok(Command::Ahead(plan)) => aot::command(&options, &plan),
         Ok(Command::Report { args }) => report::command(&args),
         Ok(Command::Top { args }) => top::command(&args),
+        Ok(Command::Profile { args }) => profile::command(&args),
         Ok(Command::Cache { clear }) => match cache::command(clear) {
             Ok(()) => 0,
             Err(text) => {

@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use vervet_profiler::options::Options as Profile;
 use vervet_runtime::code::cache::setting::Target;
 use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
 
@@ -15,7 +16,7 @@ use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
     name = "vervet",
     disable_version_flag = true,
     about,
-    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear [--system]]\n       vervet aot [--system] [--profile=FILE] assembly...\n       vervet report [options] recording\n       vervet top [options] process"
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear [--system]]\n       vervet aot [--system] [--profile=FILE] assembly...\n       vervet report [options] recording\n       vervet top [options] process\n       vervet profile [options] process"
 )]
 pub struct Options {
     /// File and line in stack traces
@@ -71,6 +72,12 @@ pub struct Options {
     /// Writes /tmp/perf-PID.map
     #[arg(long)]
     pub perf_map: bool,
+    /// Records what the program does, for mprof-report: log[:item,...]; log:help lists the items
+    #[arg(long, value_name = "SPEC", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub profile: Option<String>,
+    /// Writes /tmp/jit-PID.dump, for `perf inject --jit`
+    #[arg(long)]
+    pub jitdump: bool,
     /// Runs the CLIF verifier on every method
     #[arg(long)]
     pub verify_clif: bool,
@@ -138,6 +145,11 @@ pub enum Command {
         /// What stands behind the word.
         args: Vec<OsString>,
     },
+    /// Record what a running program does.
+    Profile {
+        /// What stands behind the word.
+        args: Vec<OsString>,
+    },
     /// Compile ahead.
     Ahead(Plan),
     /// Do a job of such a command.
@@ -168,8 +180,6 @@ pub const IGNORED: &[&str] = &[
     "--jitmap=",
     "--llvm",
     "--nollvm",
-    "--profile",
-    "--profile=",
     "--response=",
     "--security",
     "--security=",
@@ -340,6 +350,11 @@ impl Options {
                 args: rest.to_vec(),
             });
         }
+        if first == "profile" && !Path::new("profile").is_file() {
+            return Ok(Command::Profile {
+                args: rest.to_vec(),
+            });
+        }
         if first == "cache" && !Path::new("cache").is_file() {
             return match rest {
                 [] => Ok(Command::Cache { clear: None }),
@@ -364,6 +379,8 @@ impl Options {
             "--aot"
         } else if self.write_profile.is_some() {
             "--write-profile"
+        } else if self.profile.is_some() {
+            "--profile"
         } else {
             return Ok(());
         };
@@ -418,6 +435,12 @@ impl Options {
         }
     }
 
+    /// What is recorded. `Err` is a sentence for the user.
+    pub fn profile(&self) -> Result<Option<Profile>, String> {
+        let parse = |text: &String| Profile::parse(text).map_err(|e| format!("--profile: {e}"));
+        self.profile.as_ref().map(parse).transpose()
+    }
+
     /// The runtime's options. `Err` is a sentence for the user.
     pub fn runtime(&self) -> Result<vervet_runtime::runtime::Options, String> {
         let mut gc = vervet_runtime::memory::gc::options::GcOptions::default();
@@ -435,11 +458,13 @@ impl Options {
             trace: self.trace.clone(),
             verbose_jit: self.verbose_jit.clone(),
             missing: self.missing,
+            jitdump: self.jitdump,
             perf_map: self.perf_map || std::env::var_os("VERVET_PERF_MAP").is_some(),
             verify: self.verify_clif,
             cache: self.cache()?,
             aot: self.target()?,
             write_profile: self.write_profile.clone(),
+            profile: self.profile()?,
             optimise: self.optimize.as_deref() == Some("all"),
             green: self.green()?,
         })
@@ -456,6 +481,7 @@ mod tests {
             (&["vervet", "--aot"][..], true),
             (&["vervet", "--aot-worker=system"], true),
             (&["vervet", "--write-profile=/etc/x"], true),
+            (&["vervet", "--profile=log:output=/etc/x"], true),
             (&["vervet", "--stats"], false),
         ] {
             let options = Options::try_parse_from(words).unwrap();

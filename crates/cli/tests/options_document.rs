@@ -55,6 +55,10 @@ fn options_are_those_of_help() {
         &["top", "--help"],
         "Looking at a running program: `vervet top`",
     );
+    options_are_documented(
+        &["profile", "--help"],
+        "Recording a running program: `vervet profile`",
+    );
 }
 
 fn options_are_documented(arguments: &[&str], heading: &str) {

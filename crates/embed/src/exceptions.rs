@@ -13,7 +13,7 @@ use vervet_runtime::cx::Result;
 use vervet_runtime::domain::Domain;
 use vervet_runtime::exceptions::trace::TraceMode;
 use vervet_runtime::exceptions::{make, throw, unhandled as end};
-use vervet_runtime::{Cx, ObjRef, rt};
+use vervet_runtime::{Cx, ObjRef, Throw, rt};
 use vervet_types::{ClassRef, Known};
 
 type Hook = unsafe extern "C" fn(Object, *mut c_void);
@@ -26,6 +26,20 @@ pub fn raise(cx: &'static Cx<'static>, exception: ObjRef<'_>) -> ! {
         unhandled(cx, exception);
     }
     throw::raise(cx, exception, TraceMode::Fresh)
+}
+
+/// Stores the exception in the host's variable, if there is one; raises it in the managed code that called the host otherwise.
+///
+/// # Safety
+/// `out` is null or the address of a variable.
+pub unsafe fn give(cx: &'static Cx<'static>, throw: Throw, out: *mut Object) -> Object {
+    let exception = cx.take_pending(throw);
+    if out.is_null() {
+        raise(cx, exception);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { *out = address(exception) };
+    std::ptr::null_mut()
 }
 
 /// Nobody catches the exception: the host's hook, or the end of the process.

@@ -43,7 +43,7 @@ pub unsafe fn store(to: *mut u8, from: *const u8, class: ClassRef) {
                 to.cast(),
                 ObjRef::from_addr(from.cast::<usize>().read_unaligned()),
             );
-        } else if refs && from as usize % 8 == 0 {
+        } else if refs && (from as usize).is_multiple_of(8) {
             copy_value(to, from, size, true);
         } else {
             from.copy_to_nonoverlapping(to, size);

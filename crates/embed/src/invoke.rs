@@ -10,7 +10,7 @@
 //! # Invariants
 //! * Exactly the given method is called: a host that wants the override asks for it first.
 //! * The result is an object: a value is boxed, an empty Nullable is null.
-use crate::support::{ClassP, MethodP, Object, give_exception, object, set};
+use crate::support::{ClassP, MethodP, Object, object, set};
 use std::ffi::c_void;
 use vervet_icalls::support::{invoke as reflection, values};
 use vervet_runtime::ObjRef;
@@ -68,7 +68,7 @@ pub unsafe fn from_host(
                 set(exc, std::ptr::null_mut());
                 crate::support::address(result)
             }
-            Err(throw) => give_exception(cx, throw, exc),
+            Err(throw) => crate::exceptions::give(cx, throw, exc),
         }
     }
 }
@@ -173,7 +173,7 @@ object_api! {
         let target = match method.class.is_value_type() {
             Ok(true) if !method.is_static() && !target.is_null() => match cx.box_value(method.class, target.cast::<u8>()) {
                 Ok(boxed) => boxed,
-                Err(throw) => return give_exception(cx, throw, exc),
+                Err(throw) => return crate::exceptions::give(cx, throw, exc),
             },
             _ => object(target),
         };
@@ -182,7 +182,7 @@ object_api! {
                 set(exc, std::ptr::null_mut());
                 crate::support::address(result)
             }
-            Err(throw) => give_exception(cx, throw, exc),
+            Err(throw) => crate::exceptions::give(cx, throw, exc),
         }
     }
     fn mono_runtime_delegate_invoke(cx; delegate: Object, params: *const *mut c_void, exc: *mut Object) -> Object {
@@ -192,7 +192,7 @@ object_api! {
         }
         match delegates::invoke_method(cx, target.class()) {
             Ok(method) => from_host(cx, method, delegate, params, exc),
-            Err(throw) => give_exception(cx, throw, exc),
+            Err(throw) => crate::exceptions::give(cx, throw, exc),
         }
     }
     /// Runs the constructor without parameters.
@@ -205,7 +205,7 @@ object_api! {
         if let Ok(Some(ctor)) = class.find_method(".ctor", Some(0)) {
             let at = if class.is_value_type().unwrap_or(false) { this.value_ptr().cast() } else { target };
             if let Err(throw) = call(cx, ctor, at, std::ptr::null()) {
-                give_exception(cx, throw, std::ptr::null_mut());
+                crate::exceptions::give(cx, throw, std::ptr::null_mut());
             }
         }
     }

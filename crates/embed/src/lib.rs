@@ -24,6 +24,11 @@
 //! # Invariants
 //! * No function of the runtime runs in Foreign state, and no function of the host's in another one.
 //! * A pointer that a host was given is valid for the life of the process, unless the header says who frees it.
+#![expect(
+    unused_unsafe,
+    unused_variables,
+    reason = "every body of a declared function is unsafe and sees its token, whether it needs that or not"
+)]
 #[macro_use]
 mod support;
 mod arrays;

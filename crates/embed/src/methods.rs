@@ -62,7 +62,7 @@ api! {
     fn mono_class_inflate_generic_method(method: MethodP, _context: *const c_void) -> MethodP { method }
     fn mono_get_inflated_method(method: MethodP) -> MethodP { method }
     fn mono_lookup_internal_call(method: MethodP) -> *const c_void {
-        method.and_then(icall::find).map_or(std::ptr::null(), |c| c as *const c_void)
+        method.and_then(|m| icall::find(&vervet_runtime::rt().icalls, m)).map_or(std::ptr::null(), |c| c as *const c_void)
     }
     fn mono_lookup_icall_symbol(_method: MethodP) -> *const c_char { std::ptr::null() }
     fn mono_method_get_last_managed() -> MethodP { None }

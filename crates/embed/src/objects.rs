@@ -1,6 +1,6 @@
 //! Objects: made, asked, boxed, compared with classes; monitors.
 use crate::fields;
-use crate::support::{Bool, ClassP, ImageP, Object, address, give_exception, object, or_null, set};
+use crate::support::{Bool, ClassP, ImageP, Object, address, object, or_null, set};
 use std::ffi::{c_int, c_void};
 use vervet_abi::VTable;
 use vervet_runtime::code::invoke::invoke_virtual;
@@ -65,7 +65,7 @@ object_api! {
         match made {
             Ok(Value::Ref(text)) => { set(exc, std::ptr::null_mut()); address(text) }
             Ok(_) => std::ptr::null_mut(),
-            Err(throw) => give_exception(cx, throw, exc),
+            Err(throw) => crate::exceptions::give(cx, throw, exc),
         }
     }
     fn mono_value_box(cx; _domain: *const Domain, class: ClassP, value: *const u8) -> Object {

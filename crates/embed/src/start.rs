@@ -302,7 +302,7 @@ object_api! {
                 code
             }
             Err(throw) => {
-                crate::support::give_exception(cx, throw, exc);
+                crate::exceptions::give(cx, throw, exc);
                 -1
             }
         }
@@ -315,7 +315,7 @@ object_api! {
                 code
             }
             Err(throw) => {
-                crate::support::give_exception(cx, throw, exc);
+                crate::exceptions::give(cx, throw, exc);
                 -1
             }
         }
@@ -326,7 +326,7 @@ object_api! {
     }
     fn mono_runtime_exec_managed_code(cx; domain: *const Domain, main: Option<unsafe extern "C" fn(*mut c_void)>, arg: *mut c_void) {
         if let Some(main) = main {
-            crate::support::outside(|| unsafe { main(arg) });
+            crate::support::outside(|| main(arg));
         }
         vervet_runtime::threads::lifetime::wait_for_foreground(cx);
     }

@@ -37,7 +37,6 @@ macro_rules! api {
     ($($(#[$meta:meta])* fn $name:ident($($p:ident : $t:ty),* $(,)?) $(-> $r:ty)? $body:block)*) => { $(
         $(#[$meta])*
         #[unsafe(no_mangle)]
-        #[allow(unused_unsafe, reason = "some bodies only convert")]
         pub unsafe extern "C" fn $name($($p: $t),*) $(-> $r)? {
             let _entered = vervet_runtime::threads::foreign::enter();
             // SAFETY: the host passes what the prototype of the function says.
@@ -52,7 +51,6 @@ macro_rules! object_api {
     ($($(#[$meta:meta])* fn $name:ident($cx:ident; $($p:ident : $t:ty),* $(,)?) $(-> $r:ty)? $body:block)*) => { $(
         $(#[$meta])*
         #[unsafe(no_mangle)]
-        #[allow(unused_unsafe, unused_variables, reason = "some bodies only convert")]
         pub unsafe extern "C" fn $name($($p: $t),*) $(-> $r)? {
             let entered = vervet_runtime::threads::foreign::enter();
             let token = $crate::support::token(&entered, stringify!($name));
@@ -114,20 +112,6 @@ pub fn found<T>(result: std::result::Result<Option<T>, LoadError>) -> Option<T> 
     result.ok().flatten()
 }
 
-/// Stores the exception in the host's variable, if there is one; raises it in the managed code that called the host otherwise.
-///
-/// # Safety
-/// `out` is null or the address of a variable.
-pub unsafe fn give_exception(cx: &'static Cx<'static>, throw: Throw, out: *mut Object) -> Object {
-    let exception = cx.take_pending(throw);
-    if out.is_null() {
-        crate::exceptions::raise(cx, exception);
-    }
-    // SAFETY: the caller's promise.
-    unsafe { *out = address(exception) };
-    std::ptr::null_mut()
-}
-
 static TEXTS: LeafLock<Option<FxHashMap<Box<str>, &'static CStr>>> = LeafLock::new(None);
 
 /// A text that lives for ever. One that holds a zero ends there.
@@ -178,12 +162,12 @@ pub unsafe fn read(text: *const c_char) -> String {
 /// # Safety
 /// It is null, or ends with a zero.
 pub unsafe fn read_opt(text: *const c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
     // SAFETY: the caller's promise.
-    (!text.is_null()).then(|| {
-        unsafe { CStr::from_ptr(text) }
-            .to_string_lossy()
-            .into_owned()
-    })
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
 }
 
 /// Stores through a pointer that may be null.

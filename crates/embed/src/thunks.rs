@@ -81,7 +81,7 @@ struct Arguments<'b> {
     stack: usize,
 }
 impl Arguments<'_> {
-    fn from_stack(&mut self) -> u64 {
+    fn stack_word(&mut self) -> u64 {
         self.stack += 1;
         // SAFETY: the caller of the thunk passed so many arguments.
         unsafe { *self.block.stack.add(self.stack - 1) }
@@ -90,14 +90,14 @@ impl Arguments<'_> {
         self.ints += 1;
         match self.block.ints.get(self.ints - 1) {
             Some(word) => *word,
-            None => self.from_stack(),
+            None => self.stack_word(),
         }
     }
     fn vector(&mut self) -> u64 {
         self.vectors += 1;
         match self.block.vectors.get(self.vectors - 1) {
             Some(word) => *word,
-            None => self.from_stack(),
+            None => self.stack_word(),
         }
     }
 }
@@ -254,7 +254,7 @@ api! {
         code.extend((std::ptr::from_ref(method) as usize).to_le_bytes());
         code.extend([0xFF, 0x25, 0, 0, 0, 0]); // jmp [rip]
         code.extend((entry as *const () as usize).to_le_bytes());
-        match vervet_runtime::code::arena::place_stub(code) {
+        match vervet_runtime::code::arena::place_stub(code, || format!("unmanaged thunk of {}", method.full_name())) {
             Ok(code) => *ALL.lock().get_or_insert_default().entry(method.id).or_insert(code) as *const c_void,
             Err(_) => std::ptr::null(),
         }

@@ -4,7 +4,7 @@
 //! * All collections go through [`Heap::stopped`]: turn, yield request, stop of the world, gate, verifier, figures, log.
 //! * A thread that waited while another collected does not collect again: it compares the count of collections with the one it saw.
 use crate::Heap;
-use crate::model::{Model, World};
+use crate::model::{Model, Phase, World};
 use crate::stats::{self, Collection};
 use crate::threads::gate;
 use std::sync::atomic::Ordering::*;
@@ -40,10 +40,16 @@ impl<M: Model, W: World> Heap<M, W> {
             Collection::Minor => {}
         }
         let mut yield_request = Some(self.gate.request_yield());
+        let major = what == Collection::Major && self.ends_cycle();
+        let tell = |phase| self.world.phase(phase, major);
+        tell(Phase::BeforeStop);
         self.world.stopped(&mut || {
+            tell(Phase::Stopped);
             if !wanted() {
+                tell(Phase::BeforeStart);
                 return;
             }
+            tell(Phase::Begins);
             let _affinity = self.major.avoid_current_processor();
             yield_request = None;
             let mut stop = self.gate.stop();
@@ -63,7 +69,10 @@ impl<M: Model, W: World> Heap<M, W> {
             }
             // Measured here: once the world runs, this thread may be the one that gets no processor.
             done = Some((outcome, clock::now() - before));
+            tell(Phase::Ends(self.committed()));
+            tell(Phase::BeforeStart);
         });
+        tell(Phase::Started);
         if let Collection::Major = what {
             self.gate.turn.end();
         }

@@ -67,7 +67,7 @@ pub use allocate::SMALL;
 pub use config::{Config, Debug};
 pub use descriptor::Descriptor;
 pub use heap::{Heap, address_space};
-pub use model::{Contents, Inspection, Model, Mutator, ParkedSet, Range, Tlab, World};
+pub use model::{Contents, Inspection, Model, Mutator, ParkedSet, Phase, Range, Tlab, World};
 
 #[cfg(test)]
 extern crate self as vervet_heap;

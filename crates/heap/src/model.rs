@@ -128,6 +128,23 @@ pub trait Inspection {
     fn wrong(&self, object: usize, what: &str) -> !;
 }
 
+/// How far a collection has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// The world is about to be stopped.
+    BeforeStop,
+    /// The world is stopped. Another thread may have collected meanwhile: then the collection neither begins nor ends.
+    Stopped,
+    /// The collection begins.
+    Begins,
+    /// It has ended; the heap has so many bytes of blocks.
+    Ends(usize),
+    /// The world is about to go on.
+    BeforeStart,
+    /// The world goes on.
+    Started,
+}
+
 /// Where references come from, and how the threads that use them are stopped.
 ///
 /// # Safety
@@ -186,6 +203,11 @@ pub unsafe trait World: Send + Sync + 'static {
     fn check(&self, heap: &dyn Inspection);
     /// The object that replaces a dead key of an ephemeron, or 0.
     fn tombstone(&self) -> usize;
+    /// Told how far a collection has come, on the thread that collects. `major`: it is the one that ends a cycle.
+    fn phase(&self, _phase: Phase, _major: bool) {}
+    /// Told that an object has moved, by whichever thread copies it. The world is stopped.
+    #[inline(always)]
+    fn moved(&self, _from: usize, _to: usize) {}
     /// Told that objects wait to be finalized. Called while the world runs.
     fn finalizers_wait(&self);
     /// Runs `work`, in which the calling thread may block, in a state in which it counts as stopped.

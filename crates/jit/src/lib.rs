@@ -39,5 +39,5 @@ pub use blob::{
 pub use compiler::Compiler;
 pub use emit::codegen::forget_worker;
 pub use error::CompileError;
-pub use options::{AllocProtection, CompileEnv, Options, Tier};
+pub use options::{AllocProtection, CompileEnv, Options, Recorded, Tier};
 pub use signature::LoweredSignature;

@@ -24,11 +24,24 @@ pub enum AllocProtection {
     None,
 }
 
+/// What the profiler is told of: code for it calls the runtime where it would otherwise do the work itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Recorded {
+    /// Every allocation.
+    pub allocations: bool,
+    /// GC handles made and freed.
+    pub handles: bool,
+    /// Calls of the methods that [`CompileEnv::records_calls`] names; nothing is inlined then.
+    pub calls: bool,
+}
+
 /// Settings that hold for the life of the process.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What protects inline allocation.
     pub allocation: AllocProtection,
+    /// What the profiler is told of.
+    pub recorded: Recorded,
     /// Whether to run the CLIF verifier.
     pub verify: bool,
     /// Methods whose listing is wanted: a part of the full name.
@@ -46,6 +59,10 @@ pub trait CompileEnv {
     fn is_initialized(&self, class: ClassRef) -> bool;
     /// A method outside the core library is not inlined, which may be because these classes are not initialised.
     fn missed(&self, _classes: &[ClassRef]) {}
+    /// Whether calls of the method are recorded, if calls are ([`Recorded::calls`]).
+    fn records_calls(&self, _method: vervet_types::MethodRef) -> bool {
+        true
+    }
     /// Whether methods check their stack in the prologue.
     fn wants_stack_check(&self) -> bool {
         true

@@ -1,9 +1,9 @@
 //! One piece of memory mapped twice: writable at one address, executable at another.
 //!
 //! # Invariants
-//! No page is both writable and executable, whichever way the second view was made: usually both views map one memfd;
-//! where a sandbox denies `memfd_create`, the second view is made out of the first, which is shared anonymous memory
-//! (`mremap` of an old size of 0 maps the same pages once more). Neither needs a file system.
+//! No page is both writable and executable, whichever way the second view was made: usually it is made out of the first, which is shared
+//! anonymous memory (`mremap` of an old size of 0 maps the same pages once more). Where a sandbox denies that, both views map one memfd. Neither
+//! needs a file system. A memfd has a name, so `perf` takes code in it for that of a file, and asks no perf map for names.
 use std::io;
 
 /// The two views, and memory behind the executable one.
@@ -21,7 +21,7 @@ pub struct Dual {
 pub fn map(size: usize, tail: usize) -> io::Result<Dual> {
     let whole = super::memory::reserve(size + tail)?;
     let fresh = |_: *mut u8| ();
-    let views = through_memfd(whole, size, fresh).or_else(|_| through_mremap(whole, size, fresh));
+    let views = through_mremap(whole, size, fresh).or_else(|_| through_memfd(whole, size, fresh));
     match views {
         Ok(writable) => Ok(Dual {
             writable,
@@ -64,7 +64,7 @@ pub unsafe fn separate(
     // SAFETY: the caller's promise; the executable view can be read.
     let fill = |new: *mut u8| unsafe { std::ptr::copy_nonoverlapping(executable, new, used) };
     let made =
-        through_memfd(executable, size, fill).or_else(|_| through_mremap(executable, size, fill));
+        through_mremap(executable, size, fill).or_else(|_| through_memfd(executable, size, fill));
     // SAFETY: the caller's promise: fixed mappings in the place of the old view.
     unsafe {
         match made {
@@ -123,7 +123,7 @@ fn through_memfd(at: *mut u8, size: usize, fill: impl FnOnce(*mut u8)) -> io::Re
     }
 }
 
-/// As [`through_memfd`], without a descriptor.
+/// As [`through_memfd`], without a descriptor. What an error leaves of `at` is replaced by the other way.
 fn through_mremap(at: *mut u8, size: usize, fill: impl FnOnce(*mut u8)) -> io::Result<*mut u8> {
     // SAFETY: plain system calls; the fixed mapping replaces part of the caller's reservation.
     unsafe {

@@ -5,7 +5,7 @@
 //!   buffer or came before; a buffer begins its own differences.
 //! * Numbers of fixed width are little-endian; all others are LEB128 (the format of mono's log profiler, data version 17).
 
-/// Bytes of the head of a buffer.
+/// Bytes before the events of a buffer.
 const HEAD: usize = 48;
 const FILE_ID: u32 = 0x4D50_5A01;
 const BUFFER_ID: u32 = 0x4D50_4C01;
@@ -20,6 +20,8 @@ pub struct Header<'a> {
     pub timer_ns: u32,
     /// The process.
     pub pid: u32,
+    /// The port that takes commands; 0: none.
+    pub port: u16,
     /// What stood behind `--profile=`.
     pub arguments: &'a str,
 }
@@ -36,7 +38,7 @@ impl Header<'_> {
         out.extend(self.timer_ns.to_le_bytes());
         out.extend(0u32.to_le_bytes());
         out.extend(self.pid.to_le_bytes());
-        out.extend(0u16.to_le_bytes());
+        out.extend(self.port.to_le_bytes());
         for text in [self.arguments, "x86-64", "linux"] {
             out.extend((text.len() as u32 + 1).to_le_bytes());
             out.extend(text.as_bytes());
@@ -84,7 +86,7 @@ pub struct Buffer {
 
 impl Buffer {
     /// An empty one.
-    pub fn new(thread: u64) -> Buffer {
+    pub const fn new(thread: u64) -> Buffer {
         Buffer {
             thread,
             bytes: Vec::new(),
@@ -99,6 +101,10 @@ impl Buffer {
     /// Bytes of its events.
     pub fn len(&self) -> usize {
         self.bytes.len()
+    }
+    /// The thread its events belong to.
+    pub fn thread(&self) -> u64 {
+        self.thread
     }
     /// Has it no event?
     pub fn is_empty(&self) -> bool {
@@ -218,7 +224,18 @@ mod tests {
         uleb(&mut out, u64::MAX);
         assert_eq!(out[..4], [0, 127, 0x80, 1]);
         assert_eq!(out.len(), 4 + 10);
-        for value in [0, 1, -1, 63, 64, -64, -65, i64::MAX, i64::MIN, 0x7fff_1234_5678] {
+        for value in [
+            0,
+            1,
+            -1,
+            63,
+            64,
+            -64,
+            -65,
+            i64::MAX,
+            i64::MIN,
+            0x7fff_1234_5678,
+        ] {
             let mut out = Vec::new();
             sleb(&mut out, value);
             assert_eq!(read_sleb(&out), (value, out.len()));
@@ -234,12 +251,18 @@ mod tests {
         let bytes = b.finish();
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         assert_eq!(bytes[..4], [1, 0x4C, 0x50, 0x4D]);
-        assert_eq!(u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize, bytes.len() - 48);
+        assert_eq!(
+            u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize,
+            bytes.len() - 48
+        );
         assert_eq!(
             [word(8), word(16), word(24), word(32), word(40)],
             [1000, 0x5000, 0x1000, 0x77, 0x9000]
         );
-        assert_eq!(bytes[48..], [0x11, 0, 0, 1, 0, 0xF4, 3, 0, 0, 24, 0x13, 1, 0, 0x10]);
+        assert_eq!(
+            bytes[48..],
+            [0x11, 0, 0, 1, 0, 0xF4, 3, 0, 0, 24, 0x13, 1, 0, 0x10]
+        );
     }
 
     #[test]
@@ -258,8 +281,19 @@ mod tests {
 
     #[test]
     fn a_header_has_its_texts_behind_it() {
-        let bytes = Header { start_ms: 5, start_ns: 6, timer_ns: 7, pid: 8, arguments: "log:gc" }.bytes();
+        let bytes = Header {
+            start_ms: 5,
+            start_ns: 6,
+            timer_ns: 7,
+            pid: 8,
+            port: 0,
+            arguments: "log:gc",
+        }
+        .bytes();
         assert_eq!(bytes[..8], [1, 0x5A, 0x50, 0x4D, 3, 0, 17, 8]);
-        assert_eq!(bytes[38..49], [7, 0, 0, 0, b'l', b'o', b'g', b':', b'g', b'c', 0]);
+        assert_eq!(
+            bytes[38..49],
+            [7, 0, 0, 0, b'l', b'o', b'g', b':', b'g', b'c', 0]
+        );
     }
 }

@@ -5,10 +5,23 @@
 //!
 //! | where | what |
 //! |---|---|
+//! | [`options`] | the text behind `--profile=` |
+//! | [`record`], [`stream`] | an event as words; the way of events from the threads that record to the thread that writes |
 //! | [`sample`] | a sample, and where the writer gets samples from |
 //! | [`ring`] | the ring between a signal handler and the writer |
+//! | [`host`] | what the writer asks of the runtime: names, counters |
+//! | [`encode`], [`encoder`] | the bytes of buffers; which events they get |
+//! | [`output`], [`writer`] | files, commands and descriptors; the thread |
+pub mod encode;
+pub mod encoder;
+pub mod host;
+pub mod options;
+pub mod output;
+pub mod record;
 pub mod ring;
 pub mod sample;
+pub mod stream;
+pub mod writer;
 
 /// The atomics: the real ones, or loom's.
 mod sync {

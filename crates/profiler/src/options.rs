@@ -1,7 +1,7 @@
 //! What is recorded: the text behind `--profile=log:`.
 //!
-//! The grammar and the defaults are mono's. Unlike there, an item that is not known, or not possible, is an error: a recording that lacks what
-//! was asked for is found out too late.
+//! The grammar and the defaults are mono's. Unlike there, an unknown item is an error: a recording that lacks what was asked for is noticed
+//! too late.
 //!
 //! # Invariants
 //! * The first item decides the defaults: none for `nodefaults`, exceptions and counters otherwise, and nothing if there is no item at all.
@@ -14,7 +14,7 @@ pub mod sets {
     pub const EXCEPTION: u32 = 1;
     /// Monitors that a thread waits for.
     pub const MONITOR: u32 = 1 << 1;
-    /// Collections and the size of the heap.
+    /// Phases of collections, and the size of the heap.
     pub const GC: u32 = 1 << 2;
     /// Every allocation.
     pub const GC_ALLOC: u32 = 1 << 3;
@@ -33,10 +33,16 @@ pub mod sets {
 }
 use sets::*;
 
-/// What writes a recording that nobody named.
+/// Where a recording goes that nobody named.
 pub const DEFAULT_OUTPUT: &str = "output.mlpd";
-/// More frames than this are not written.
+/// No backtrace has more frames.
 pub const MOST_FRAMES: u32 = 32;
+/// Samples a second, unless the option says otherwise.
+pub const DEFAULT_HZ: u32 = 100;
+/// Bytes between two sampled allocations, on average, unless the option says otherwise.
+pub const DEFAULT_ALLOCATION_PERIOD: u64 = 512 << 10;
+/// Calls that lie deeper than this are not recorded, unless the option says otherwise.
+pub const DEFAULT_CALL_DEPTH: u32 = 100;
 
 const WORDS: &[(&str, u32)] = &[
     ("exception", EXCEPTION),
@@ -57,6 +63,11 @@ const WORDS: &[(&str, u32)] = &[
     ),
 ];
 
+/// The items, as the message about an unknown one lists them.
+const KNOWN: &str = "help, nodefaults, [no]exception, [no]monitor, [no]gc, [no]gcalloc, [no]gcmove, [no]gcroot, [no]gchandle, [no]finalization, \
+[no]counter, [no]jit, [no]alloc, [no]legacy, sample[=HZ], sample-real[=HZ], calls, callspec=SPEC, calldepth=N, maxframes=N, maxsamples=N, \
+heapshot[=Nms|Ngc|ondemand], heapshot-on-shutdown, allocsample[=BYTES], output=FILE, report, zip, port=N, debug, coverage";
+
 /// Why a text is not a choice of what to record.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum OptionError {
@@ -64,11 +75,8 @@ pub enum OptionError {
     #[error("'{0}' is not a profiler; there is 'log'")]
     Profiler(String),
     /// No such item.
-    #[error("'{0}' is not an item of --profile=log; --profile=log:help lists them")]
+    #[error("'{0}' is not an item of --profile=log; the items are {KNOWN}")]
     Unknown(String),
-    /// An item that mono has and this runtime has not, or not yet.
-    #[error("'{0}' cannot be recorded by this version of Vervet")]
-    Unsupported(String),
     /// `nodefaults` behind another item.
     #[error("'nodefaults' must be the first item")]
     LateNoDefaults,
@@ -78,6 +86,34 @@ pub enum OptionError {
     /// A quote without its partner.
     #[error("a quote is not closed")]
     Quote,
+    /// `report` reads its standard input, and `mprof-report` does not unpack that.
+    #[error("'zip' and 'report' do not go together")]
+    ZippedReport,
+}
+
+/// The clock that samples are taken by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The processor time of each thread.
+    Cpu,
+    /// The time of day.
+    Real,
+}
+
+/// When the objects of the heap are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Heapshot {
+    /// Never.
+    #[default]
+    Never,
+    /// In every major collection.
+    EveryMajor,
+    /// In a major collection, so many milliseconds after the last time at the earliest.
+    Milliseconds(u32),
+    /// In every so many-th collection.
+    Collections(u32),
+    /// When the command port is told so.
+    OnDemand,
 }
 
 /// What is recorded, and where to.
@@ -85,104 +121,211 @@ pub enum OptionError {
 pub struct Options {
     /// Events: bits of [`sets`].
     pub events: u32,
+    /// Those that are named by a word of their own, not by one that means several.
+    pub named: u32,
     /// Frames of a backtrace; 0: none is written.
     pub max_frames: u32,
+    /// Samples: by which clock, and how many a second.
+    pub sample: Option<(Clock, u32)>,
+    /// Every call and return.
+    pub calls: bool,
+    /// Which methods `calls` means, in the syntax of mono's `--trace`; None: all.
+    pub call_spec: Option<String>,
+    /// Calls that lie deeper are not recorded.
+    pub call_depth: u32,
+    /// Heapshots.
+    pub heapshot: Heapshot,
+    /// A heapshot at the end of the run.
+    pub heapshot_on_shutdown: bool,
+    /// An allocation is recorded every so many bytes, on average.
+    pub allocation_period: Option<u64>,
+    /// The port that takes commands; Some(0): any free one.
+    pub port: Option<u16>,
     /// File name, `|command`, `#descriptor`, with `%p`, `%t`, `%%` still to be replaced.
     pub output: String,
     /// The stream is compressed by gzip.
     pub zip: bool,
-    /// The stream goes through `mprof-report`.
-    pub report: bool,
     /// Usage is wanted, and nothing else.
     pub help: bool,
+    /// Coverage is wanted, which another profiler of mono's records.
+    pub coverage: bool,
     /// The whole text, for the header of the file.
     pub text: String,
+}
+
+/// What is known only when all items have been read.
+#[derive(Default)]
+struct Parsing {
+    disabled: u32,
+    compatible: bool,
+    report: bool,
 }
 
 impl Options {
     /// Reads what stands behind `--profile=`; empty or `default` means `log:report`.
     pub fn parse(text: &str) -> Result<Options, OptionError> {
-        let text = if matches!(text, "" | "default") { "log:report" } else { text };
+        let text = if matches!(text, "" | "default") {
+            "log:report"
+        } else {
+            text
+        };
         let (name, items) = text.split_once(':').unwrap_or((text, ""));
         if name != "log" {
             return Err(OptionError::Profiler(name.to_owned()));
         }
         let mut options = Options {
             events: 0,
+            named: 0,
             max_frames: MOST_FRAMES,
+            sample: None,
+            calls: false,
+            call_spec: None,
+            call_depth: DEFAULT_CALL_DEPTH,
+            heapshot: Heapshot::Never,
+            heapshot_on_shutdown: false,
+            allocation_period: None,
+            port: None,
             output: String::new(),
             zip: false,
-            report: false,
             help: false,
+            coverage: false,
             text: text.to_owned(),
         };
-        let mut disabled = 0;
+        let mut parsing = Parsing::default();
         for (at, item) in split(items)?.iter().enumerate() {
             match (at, item.as_str()) {
                 (0, "nodefaults") => continue,
                 (_, "nodefaults") => return Err(OptionError::LateNoDefaults),
-                (0, _) => options.events |= EXCEPTION | COUNTER,
+                (0, _) => {
+                    parsing.compatible = true;
+                    options.events |= EXCEPTION | COUNTER;
+                }
                 _ => {}
             }
-            disabled |= options.item(item)?;
+            options.item(item, &mut parsing)?;
         }
-        options.events &= !disabled;
-        if options.output.is_empty() {
-            options.output = match options.report {
-                true => "|mprof-report -".to_owned(),
-                false => DEFAULT_OUTPUT.to_owned(),
-            };
-        } else if options.report {
-            let file = options.output.replace('\'', r"'\''");
-            options.output = format!("|mprof-report '--out={file}' -");
-        }
+        options.events &= !parsing.disabled;
+        options.name_output(parsing.report)?;
         Ok(options)
     }
 
-    /// Takes an item in; the result are sets that it switches off.
-    fn item(&mut self, item: &str) -> Result<u32, OptionError> {
+    fn name_output(&mut self, report: bool) -> Result<(), OptionError> {
+        if report && self.zip {
+            return Err(OptionError::ZippedReport);
+        }
+        self.output = match (self.output.is_empty(), report) {
+            (true, true) => "|mprof-report -".to_owned(),
+            (true, false) => DEFAULT_OUTPUT.to_owned(),
+            (false, true) => {
+                let file = self.output.replace('\'', r"'\''");
+                format!("|mprof-report '--out={file}' -")
+            }
+            (false, false) => return Ok(()),
+        };
+        Ok(())
+    }
+
+    /// Takes an item in.
+    fn item(&mut self, item: &str, parsing: &mut Parsing) -> Result<(), OptionError> {
         let (name, value) = match item.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (item, None),
         };
-        let number = || -> Result<u32, OptionError> {
-            value
-                .and_then(|v| v.parse().ok())
-                .ok_or_else(|| OptionError::Number(item.to_owned()))
+        let wrong = || OptionError::Number(item.to_owned());
+        let number = |or: Option<u32>| match value {
+            None => or.ok_or_else(wrong),
+            Some(v) => v.parse().map_err(|_| wrong()),
         };
-        let set = |name: &str| WORDS.iter().find(|w| w.0 == name).map(|w| w.1);
         match (name, value) {
             ("help", None) => self.help = true,
             ("zip", None) => self.zip = true,
-            ("report", None) => self.report = true,
+            ("report", None) => parsing.report = true,
+            ("coverage", None) => self.coverage = true,
+            ("calls", None) => self.calls = true,
             ("debug" | "nocalls", None) => {}
+            ("callspec", Some(spec)) => self.call_spec = Some(spec.to_owned()),
             ("output", Some(file)) => self.output = file.to_owned(),
-            ("maxframes", _) => self.max_frames = number()?.min(MOST_FRAMES),
-            // They only limit what is not recorded.
-            ("calldepth" | "maxsamples", _) => drop(number()?),
-            (
-                "sample" | "sample-real" | "sampling-real" | "calls" | "callspec" | "heapshot"
-                | "heapshot-on-shutdown" | "port" | "coverage",
-                _,
-            ) => return Err(OptionError::Unsupported(name.to_owned())),
-            (name, None) => match (set(name), name.strip_prefix("no").and_then(set)) {
-                (Some(wanted), _) => {
-                    if wanted & UNSUPPORTED != 0 && name != "alloc" && name != "legacy" {
-                        return Err(OptionError::Unsupported(name.to_owned()));
-                    }
-                    self.events |= wanted & !UNSUPPORTED;
-                }
-                (None, Some(without)) => return Ok(without),
-                (None, None) => return Err(OptionError::Unknown(item.to_owned())),
-            },
+            ("maxframes", _) => self.max_frames = number(None)?.min(MOST_FRAMES),
+            ("calldepth", _) => self.call_depth = number(None)?,
+            // Samples lie in rings of a fixed size.
+            ("maxsamples", _) => drop(number(None)?),
+            ("port", Some(v)) => self.port = Some(v.parse().map_err(|_| wrong())?),
+            ("sample", _) => self.sample = Some((Clock::Cpu, frequency(value).ok_or_else(wrong)?)),
+            ("sample-real" | "sampling-real", _) => {
+                self.sample = Some((Clock::Real, frequency(value).ok_or_else(wrong)?));
+            }
+            ("allocsample", None) => self.allocation_period = Some(DEFAULT_ALLOCATION_PERIOD),
+            ("allocsample", Some(v)) => {
+                let bytes = v.parse().ok().filter(|b| *b > 0);
+                self.allocation_period = Some(bytes.ok_or_else(wrong)?);
+            }
+            ("heapshot", mode) => {
+                self.heapshot = heapshot(mode).ok_or_else(wrong)?;
+                self.events |= GC | GC_ROOT | if parsing.compatible { GC_MOVE } else { 0 };
+            }
+            ("heapshot-on-shutdown", None) => {
+                self.heapshot_on_shutdown = true;
+                self.events |= GC | GC_ROOT;
+            }
+            (_, None) => return self.word(item, parsing),
             _ => return Err(OptionError::Unknown(item.to_owned())),
         }
-        Ok(0)
+        Ok(())
+    }
+
+    /// Takes in a set of events, or `no` with one.
+    fn word(&mut self, item: &str, parsing: &mut Parsing) -> Result<(), OptionError> {
+        let set = |name: &str| {
+            let word = WORDS.iter().find(|w| w.0 == name)?;
+            let more = if word.0 == "alloc" && parsing.compatible {
+                GC_ROOT
+            } else {
+                0
+            };
+            Some(word.1 | more)
+        };
+        match (set(item), item.strip_prefix("no").and_then(set)) {
+            (Some(wanted), _) => {
+                self.events |= wanted;
+                if wanted.is_power_of_two() {
+                    self.named |= wanted;
+                }
+            }
+            (None, Some(without)) => parsing.disabled |= without,
+            (None, None) => return Err(OptionError::Unknown(item.to_owned())),
+        }
+        Ok(())
     }
 }
 
-/// What the runtime does not tell yet.
-const UNSUPPORTED: u32 = GC_MOVE | GC_ROOT | JIT;
+/// Samples a second: a number, before which mono's older versions had letters and a slash.
+fn frequency(value: Option<&str>) -> Option<u32> {
+    let Some(value) = value else {
+        return Some(DEFAULT_HZ);
+    };
+    let digits = value.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let digits = digits.strip_prefix('/').unwrap_or(digits);
+    match digits {
+        "" => Some(DEFAULT_HZ),
+        digits => digits.parse().ok().filter(|hz| *hz > 0),
+    }
+}
+
+fn heapshot(mode: Option<&str>) -> Option<Heapshot> {
+    let Some(mode) = mode else {
+        return Some(Heapshot::EveryMajor);
+    };
+    if mode == "ondemand" {
+        return Some(Heapshot::OnDemand);
+    }
+    if let Some(n) = mode.strip_suffix("ms") {
+        return n.parse().ok().map(Heapshot::Milliseconds);
+    }
+    mode.strip_suffix("gc")?
+        .parse()
+        .ok()
+        .map(Heapshot::Collections)
+}
 
 /// The items: separated by commas that no quote protects; a backslash takes the next character as it is. Empty ones are left out.
 fn split(text: &str) -> Result<Vec<String>, OptionError> {
@@ -209,32 +352,45 @@ fn split(text: &str) -> Result<Vec<String>, OptionError> {
 pub const HELP: &str = "\
 Usage: vervet --profile=log[:item,item,...] program.exe
 
-  help                 prints this
-  nodefaults           records nothing that is not named; must be the first item
-  [no]exception        exceptions and the clauses they meet (default)
-  [no]counter          counters, once a second (default)
-  [no]monitor          monitors that a thread waits for
-  [no]gc               collections and the size of the heap
-  [no]gcalloc          every allocation
-  [no]gchandle         GC handles made and freed
-  [no]finalization     objects that are finalized
-  [no]alloc            gc, gcalloc
-  [no]legacy           exception, monitor, gc, gchandle, finalization, counter
-  maxframes=N          at most N frames of a backtrace (0 to 32, default 32)
-  output=FILE          writes to FILE (default output.mlpd); '|COMMAND' starts a command, '#N' is a file descriptor;
-                       %p is the process, %t the time, %% a percent sign; '+FILE' appends the process
-  report               shows the recording by mprof-report
-  zip                  compresses the recording by gzip
-
-Not in this version: gcmove, gcroot, heapshot, calls, sample, jit, port.
+  help                  prints this
+  nodefaults            records nothing that is not named; must be the first item
+  [no]exception         exceptions and the clauses they meet (default)
+  [no]counter           counters, once a second (default)
+  [no]monitor           monitors that a thread waits for
+  [no]gc                phases of collections and the size of the heap
+  [no]gcalloc           every allocation
+  [no]gcmove            objects that move
+  [no]gcroot            roots of the heap
+  [no]gchandle          GC handles made and freed
+  [no]finalization      objects that are finalized
+  [no]jit               code that is not a method's
+  [no]alloc             gc, gcalloc, gcmove
+  [no]legacy            exception, monitor, gc, gcmove, gcroot, gchandle, finalization, counter
+  sample[=HZ]           samples of threads that run, by their processor time (default 100 a second)
+  sample-real[=HZ]      samples of all threads, by the clock on the wall
+  calls                 every call and return
+  callspec=SPEC         calls of these methods only, in the syntax of mono's --trace
+  calldepth=N           calls that lie deeper than N are left out (default 100)
+  heapshot[=WHEN]       all objects in every major collection, or every Nms, every Ngc, ondemand
+  heapshot-on-shutdown  all objects at the end
+  allocsample[=BYTES]   an allocation every so many bytes, on average (default 524288); not mono's
+  maxframes=N           at most N frames of a backtrace (0 to 32, default 32)
+  output=FILE           writes to FILE (default output.mlpd); '|COMMAND' starts a command, '#N' is a file descriptor;
+                        %p is the process, %t the time, %% a percent sign; '+FILE' appends the process
+  report                shows the recording by mprof-report
+  zip                   compresses the recording by gzip
+  port=N                takes commands at this port of 127.0.0.1
 ";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn options(text: &str) -> Options {
+        Options::parse(text).unwrap()
+    }
     fn events(text: &str) -> u32 {
-        Options::parse(text).unwrap().events
+        options(text).events
     }
 
     #[test]
@@ -242,47 +398,115 @@ mod tests {
         assert_eq!(events("log"), 0);
         assert_eq!(events("log:gc"), GC | EXCEPTION | COUNTER);
         assert_eq!(events("log:nodefaults,gc"), GC);
+        let late = Options::parse("log:gc,nodefaults");
+        assert_eq!(late, Err(OptionError::LateNoDefaults));
+    }
+
+    #[test]
+    fn aliases_mean_more_in_compatibility_mode() {
+        let alloc = GC | GC_ALLOC | GC_MOVE;
+        assert_eq!(events("log:nodefaults,alloc"), alloc);
+        assert_eq!(events("log:alloc"), alloc | GC_ROOT | EXCEPTION | COUNTER);
+        assert_eq!(options("log:alloc,gcmove").named, GC_MOVE);
+        assert_eq!(events("log:nodefaults,heapshot"), GC | GC_ROOT);
         assert_eq!(
-            Options::parse("log:gc,nodefaults"),
-            Err(OptionError::LateNoDefaults)
+            events("log:heapshot"),
+            GC | GC_ROOT | GC_MOVE | EXCEPTION | COUNTER
         );
+        assert_eq!(events("log:nodefaults,heapshot-on-shutdown"), GC | GC_ROOT);
     }
 
     #[test]
     fn what_is_switched_off_stays_off() {
         assert_eq!(events("log:noexception,exception,nocounter"), 0);
-        assert_eq!(events("log:nodefaults,alloc,nogcalloc"), GC);
+        assert_eq!(events("log:nodefaults,alloc,nogcalloc"), GC | GC_MOVE);
+        assert_eq!(events("log:noalloc,gcroot,jit"), JIT | EXCEPTION | COUNTER);
     }
 
     #[test]
     fn quotes_and_backslashes_protect_commas() {
-        let output = |text| Options::parse(text).unwrap().output;
-        assert_eq!(output("log:output='a,b'"), "a,b");
-        assert_eq!(output(r"log:,output=a\,b,"), "a,b");
-        assert_eq!(output(r"log:report,output=it\'s"), r"|mprof-report '--out=it'\''s' -");
+        assert_eq!(options("log:output='a,b'").output, "a,b");
+        assert_eq!(options(r"log:,output=a\,b,").output, "a,b");
+        assert_eq!(
+            options(r"log:report,output=it\'s").output,
+            r"|mprof-report '--out=it'\''s' -"
+        );
+        assert_eq!(
+            options("log:calls,callspec='M:a,b'").call_spec.as_deref(),
+            Some("M:a,b")
+        );
     }
 
     #[test]
-    fn what_is_not_known_is_an_error() {
-        for text in ["log:gx", "log:gc=1", "log:output", "log:nonsense", "log:time=x"] {
+    fn what_is_not_known_is_an_error_that_lists_the_items() {
+        for text in [
+            "log:gx",
+            "log:gc=1",
+            "log:output",
+            "log:nonsense",
+            "log:time=x",
+            "log:allocs",
+        ] {
             let error = Options::parse(text).unwrap_err();
             assert!(matches!(error, OptionError::Unknown(_)), "{text}: {error}");
+            assert!(error.to_string().contains("sample-real"));
         }
-        for text in ["log:sample", "log:sample=100", "log:calls", "log:gcmove", "log:heapshot=5gc"] {
-            let error = Options::parse(text).unwrap_err();
-            assert!(matches!(error, OptionError::Unsupported(_)), "{text}: {error}");
+        for text in [
+            "maxframes=x",
+            "calldepth",
+            "sample=0",
+            "heapshot=5",
+            "heapshot=xgc",
+            "port=70000",
+            "allocsample=0",
+        ] {
+            let error = Options::parse(&format!("log:{text}")).unwrap_err();
+            assert_eq!(error, OptionError::Number(text.into()));
         }
-        assert_eq!(Options::parse("log:maxframes=x"), Err(OptionError::Number("maxframes=x".into())));
-        assert_eq!(Options::parse("cov"), Err(OptionError::Profiler("cov".into())));
+        assert_eq!(
+            Options::parse("cov"),
+            Err(OptionError::Profiler("cov".into()))
+        );
         assert_eq!(Options::parse("log:output='x"), Err(OptionError::Quote));
+        assert_eq!(
+            Options::parse("log:report,zip"),
+            Err(OptionError::ZippedReport)
+        );
+    }
+
+    #[test]
+    fn modes_have_monos_spellings_and_defaults() {
+        for (text, sample) in [
+            ("sample", (Clock::Cpu, 100)),
+            ("sample=1000", (Clock::Cpu, 1000)),
+            ("sample=cycles/250", (Clock::Cpu, 250)),
+            ("sample-real=7", (Clock::Real, 7)),
+            ("sampling-real", (Clock::Real, 100)),
+        ] {
+            assert_eq!(
+                options(&format!("log:{text}")).sample,
+                Some(sample),
+                "{text}"
+            );
+        }
+        let shot = |text| options(text).heapshot;
+        assert_eq!(shot("log:heapshot"), Heapshot::EveryMajor);
+        assert_eq!(shot("log:heapshot=5gc"), Heapshot::Collections(5));
+        assert_eq!(shot("log:heapshot=70ms"), Heapshot::Milliseconds(70));
+        assert_eq!(shot("log:heapshot=ondemand"), Heapshot::OnDemand);
+        let o = options("log:calls,maxframes=99,allocsample");
+        assert_eq!((o.calls, o.call_depth, o.max_frames), (true, 100, 32));
+        assert_eq!(o.allocation_period, Some(512 << 10));
     }
 
     #[test]
     fn reports_go_through_mprof_report() {
-        let output = |text| Options::parse(text).unwrap().output;
-        assert_eq!(output(""), "|mprof-report -");
-        assert_eq!(output("default"), "|mprof-report -");
-        assert_eq!(output("log:report,output=x"), "|mprof-report '--out=x' -");
-        assert_eq!(output("log:gc"), DEFAULT_OUTPUT);
+        assert_eq!(options("").output, "|mprof-report -");
+        assert_eq!(options("default").output, "|mprof-report -");
+        assert_eq!(
+            options("log:report,output=x").output,
+            "|mprof-report '--out=x' -"
+        );
+        assert_eq!(options("log:gc").output, DEFAULT_OUTPUT);
     }
 }

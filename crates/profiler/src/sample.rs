@@ -17,6 +17,18 @@ pub const FRAMELESS: u32 = 4;
 /// There were more frames.
 pub const CUT: u32 = 8;
 
+/// The file's name of a thread: an OS thread's is the kernel's id, and with `green` not 0 the green thread's is apart from all of those.
+pub const fn thread_id(kernel: u64, green: u32) -> u64 {
+    match green {
+        0 => kernel,
+        green => 1 << 40 | green as u64,
+    }
+}
+/// The thread waited: the weight is microseconds, the time is the end of the wait, and the byte at [`REASON`] says what it waited for.
+pub const OFF_CPU: u32 = 16;
+/// Where the number of the reason begins in the flags of a sample that has [`OFF_CPU`].
+pub const REASON: u32 = 8;
+
 /// A frame as a word: an address, and in the two highest bits what the address is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FrameWord(pub u64);
@@ -66,7 +78,7 @@ impl FrameWord {
 pub struct Sample<'a> {
     /// When: CLOCK_MONOTONIC, in nanoseconds.
     pub time_ns: u64,
-    /// Which thread, as the file names it.
+    /// Which OS thread: the kernel's id.
     pub thread: u64,
     /// The program counter; 0 if the thread was not interrupted for the sample.
     pub ip: u64,

@@ -142,7 +142,8 @@ impl Domain {
         self.dynamic_literals.lock()[number as usize]
     }
 
-    /// The root slot of a class's Type object, filled.
+    /// The root slot of a class's Type object, filled. Found without a lock: reflection asks for the Type objects of parameters, results and declaring classes
+    /// all the time.
     pub fn type_root<'cx>(&self, cx: &'cx Cx<'cx>, class: ClassRef) -> Result<Root> {
         let cell = self.types.at(class.id);
         if let Some(root) = roots::kept_in(cell) {

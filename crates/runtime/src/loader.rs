@@ -25,6 +25,7 @@
 //!   raised by [`Loader::supply`] in Runtime state with no lock held, and the bind is tried again.
 use crate::cx::{Cx, Result, Value};
 use crate::object::ObjRef;
+use crate::profiler::hooks;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -304,6 +305,7 @@ impl Loader {
         }
         s.by_name.insert(name.to_lowercase(), assembly);
         s.loaded.push(assembly);
+        hooks::assembly_loaded(assembly);
         s.untold.push(assembly);
         LOADS.fetch_add(1, Ordering::Release);
         Ok(assembly)
@@ -312,6 +314,7 @@ impl Loader {
     pub fn add_defined(&self, assembly: &'static Assembly) {
         let mut s = self.state.lock();
         s.loaded.push(assembly);
+        hooks::assembly_loaded(assembly);
         s.untold.push(assembly);
     }
     /// Adds an assembly to what is loaded, unless one of that path is there already. Returns the one that is there.
@@ -327,6 +330,7 @@ impl Loader {
                 .or_insert(assembly);
         }
         s.loaded.push(assembly);
+        hooks::assembly_loaded(assembly);
         s.untold.push(assembly);
         LOADS.fetch_add(1, Ordering::Release);
         assembly

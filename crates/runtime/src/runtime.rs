@@ -9,8 +9,9 @@ use crate::memory::roots::Root;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 use vervet_abi::VTable;
-use vervet_jit::Compiler;
+use vervet_jit::{Compiler, Recorded};
 use vervet_os::Published;
+use vervet_profiler::options::sets;
 use vervet_types::{ClassRef, Known, Universe};
 
 /// See the module.
@@ -50,6 +51,8 @@ pub struct Options {
     pub missing: bool,
     /// Write /tmp/perf-PID.map.
     pub perf_map: bool,
+    /// Write /tmp/jit-PID.dump.
+    pub jitdump: bool,
     /// What the command line and the environment choose about green threads.
     pub green: crate::threads::green::settings::GreenOptions,
     /// Run the CLIF verifier.
@@ -62,8 +65,22 @@ pub struct Options {
     pub aot: Option<crate::code::cache::setting::Target>,
     /// `--write-profile`: the methods that were used are added to this file at the end.
     pub write_profile: Option<std::path::PathBuf>,
+    /// `--profile`: what is recorded.
+    pub profile: Option<vervet_profiler::options::Options>,
     /// `--optimize` / `-O=`: everything optimised.
     pub optimise: bool,
+}
+
+impl Options {
+    /// What compiled code tells the profiler of.
+    pub fn recorded(&self) -> Recorded {
+        let events = self.profile.as_ref().map_or(0, |p| p.events);
+        Recorded {
+            allocations: events & sets::GC_ALLOC != 0,
+            handles: events & sets::GC_HANDLE != 0,
+            calls: self.profile.as_ref().is_some_and(|p| p.calls),
+        }
+    }
 }
 
 /// See [`Runtime::preallocated`].

@@ -81,7 +81,11 @@ fn run(data: &[u8]) {
             assert_eq!(options.rest.len(), 2);
         }
         Ok(
-            Command::Cache { .. } | Command::Report { .. } | Command::Top { .. } | Command::Worker,
+            Command::Cache { .. }
+            | Command::Report { .. }
+            | Command::Top { .. }
+            | Command::Profile { .. }
+            | Command::Worker,
         ) => {}
         Ok(Command::Ahead(plan)) => assert!(!plan.assemblies.is_empty()),
         Err(text) => assert!(text.len() > 10, "{text}"),

@@ -101,11 +101,19 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
 
+    /// May the next cycle mark in its only pause, because there is little to mark?
+    fn marks_at_once(&self) -> bool {
+        !self.config.debug.concurrent_marking
+            && self.old_bytes() <= self.config.stop_below
+            && self.world.parked_count() <= FEW_PARKED
+    }
+    /// Would a pause of a major collection be the last of its cycle?
+    pub(crate) fn ends_cycle(&self) -> bool {
+        self.major.is_marking() || self.marks_at_once()
+    }
     /// Runs one cycle, from the initial mark pause to the last swept block.
     fn cycle(&self) {
-        let at_once = !self.config.debug.concurrent_marking
-            && self.old_bytes() <= self.config.stop_below
-            && self.world.parked_count() <= FEW_PARKED;
+        let at_once = self.marks_at_once();
         self.stopped(
             stats::Collection::Major,
             || true,

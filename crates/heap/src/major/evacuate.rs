@@ -151,6 +151,7 @@ impl<M: Model, W: World> Heap<M, W> {
                             self.exhausted("evacuation")
                         };
                         std::ptr::copy_nonoverlapping(from as *const u64, to as *mut u64, size / 8);
+                        self.world.moved(from, to);
                         header_of(from).store(to as u64 | MOVED, Relaxed);
                         allocator.complete(space, to);
                         if M::contents(header) != Contents::Plain {

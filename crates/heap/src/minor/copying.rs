@@ -204,6 +204,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             }
             return ((other & ADDRESS) as usize, other & YOUNG != 0);
         }
+        self.heap.world.moved(object, to);
         if promote {
             self.worker.old.complete(space, to);
         }

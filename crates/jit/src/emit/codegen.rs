@@ -16,7 +16,7 @@ use super::isa::isa;
 use super::positions::current_offset;
 use crate::blob::Blob;
 use crate::error::CompileError;
-use crate::options::{AllocProtection, Options, Tier};
+use crate::options::{AllocProtection, Options, Recorded, Tier};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{Function, Signature, UserFuncName};
@@ -57,6 +57,7 @@ pub struct Codegen {
     quick: OwnedTargetIsa,
     optimised: OwnedTargetIsa,
     allocation: AllocProtection,
+    recorded: Recorded,
     tables: vervet_abi::TableSizes,
 }
 
@@ -79,8 +80,14 @@ impl Codegen {
             quick: isa(options, "none", "single_pass"),
             optimised: isa(options, "speed", "backtracking"),
             allocation: options.allocation,
+            recorded: options.recorded,
             tables: options.tables,
         }
+    }
+
+    /// What the profiler is told of.
+    pub fn recorded(&self) -> Recorded {
+        self.recorded
     }
 
     /// Adds to a hash which instructions of the machine are used.
@@ -132,7 +139,7 @@ impl Codegen {
         let context = &mut worker.context;
         context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);
         let builder = FunctionBuilder::new(&mut context.func, &mut worker.builder);
-        let mut emitter = Emitter::new(builder, self.allocation, self.tables);
+        let mut emitter = Emitter::new(builder, (self.allocation, self.recorded), self.tables);
         emit(&mut emitter)?;
         let Emitter {
             b: mut builder,

@@ -7,7 +7,7 @@
 use super::positions::{Position, Positions};
 use super::stack_check::StackCheck;
 use crate::blob::Symbol;
-use crate::options::AllocProtection;
+use crate::options::{AllocProtection, Recorded};
 use cranelift_codegen::ir::{self, types::*, *};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
@@ -61,6 +61,8 @@ pub struct Emitter<'f> {
     pub b: FunctionBuilder<'f>,
     /// How the collector is kept away from an allocation in progress.
     pub allocation: AllocProtection,
+    /// What the profiler is told of.
+    pub recorded: Recorded,
     /// Sizes of the tables that the emitted code indexes.
     pub tables: vervet_abi::TableSizes,
     /// Whether the function checks its stack.
@@ -77,7 +79,7 @@ impl<'f> Emitter<'f> {
     /// An emitter for a function that has no block yet. It starts in the entry block.
     pub(super) fn new(
         mut b: FunctionBuilder<'f>,
-        allocation: AllocProtection,
+        (allocation, recorded): (AllocProtection, Recorded),
         tables: vervet_abi::TableSizes,
     ) -> Emitter<'f> {
         let entry = b.create_block();
@@ -88,6 +90,7 @@ impl<'f> Emitter<'f> {
         Emitter {
             b,
             allocation,
+            recorded,
             tables,
             check: StackCheck::LargeFrame,
             tail_bytes: 0,

@@ -70,7 +70,11 @@ pub fn compile(
     tier: Tier,
     listing: bool,
 ) -> Result<Blob, CompileError> {
-    let inlined = compile_with(codegen, method, env, tier, listing, inline_limit(tier));
+    let limit = match codegen.recorded().calls {
+        true => 0,
+        false => inline_limit(tier),
+    };
+    let inlined = compile_with(codegen, method, env, tier, listing, limit);
     match inlined.and_then(|blob| check_inlined(&blob).map(|()| blob)) {
         Ok(blob) => Ok(blob),
         // The second compile reports the method's own errors, and none of an inlined method.

@@ -29,6 +29,7 @@
 use crate::code::entries;
 use crate::domain::Domain;
 use crate::memory::vtable_area::take;
+use crate::profiler::hooks;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use vervet_abi::object::*;
 use vervet_abi::vtable::{self, VTable, flags};
@@ -259,7 +260,10 @@ impl Domain {
             Ordering::AcqRel,
             Ordering::Acquire,
         ) {
-            Ok(_) => Ok(made),
+            Ok(_) => {
+                hooks::vtable_made(made);
+                Ok(made)
+            }
             Err(first) => {
                 // SAFETY: what is stored in the cell is a complete VTable that lives for ever. The one that came second was published
                 // nowhere, so no thread but this one knows it.

@@ -6,6 +6,7 @@
 //! reach of a 32-bit displacement. An arena that is full is an error that becomes OutOfMemoryException.
 //! Two processes never share an arena: a forked one gets its own before it runs anything ([`separate`]).
 use crate::code::area::Area;
+use crate::code::perf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_os::lock::LeafGuard;
 use vervet_os::{LeafLock, dual};
@@ -117,7 +118,9 @@ pub fn new_slot() -> Result<*mut usize, LoadError> {
         .ok_or(LoadError::OutOfMemory("methods"))
 }
 
-/// Places a stub: code that belongs to no method's body and has no frame of its own in the table.
-pub fn place_stub(mut bytes: Vec<u8>) -> Result<usize, LoadError> {
-    place(&mut bytes, 16, |_, _| {}, |at| at)
+/// Places a stub: code that belongs to no method's body and has no frame of its own in the table. `perf` calls it by the name.
+pub fn place_stub(mut bytes: Vec<u8>, name: impl FnOnce() -> String) -> Result<usize, LoadError> {
+    let at = place(&mut bytes, 16, |_, _| {}, |at| at)?;
+    perf::stub(at, bytes.len(), name);
+    Ok(at)
 }

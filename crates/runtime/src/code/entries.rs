@@ -19,7 +19,7 @@
 //!   never called, and their methods need no entry. From then on it holds the permanent stub (or an unboxing stub in front of it) until
 //!   the method is compiled, then the code itself. [`fill_slot`] and [`Entry::compiled`] store it under the entry's lock, so that what is
 //!   stored last is the code.
-use crate::code::arena;
+use crate::code::{arena, perf};
 use crate::domain::Domain;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use vervet_abi::VTable;
@@ -108,6 +108,7 @@ fn make(domain: &'static Domain, method: MethodRef) -> Result<&'static Entry, Lo
         },
         |at| at,
     )?;
+    perf::stub(stub, STUB_SIZE, || format!("(stub) {}", method.full_name()));
     // SAFETY: the slot is fresh and ours.
     unsafe { *(slot as *mut usize) = stub + PRESTUB_AT };
     Ok(ENTRIES.at(id).put(Entry {
@@ -180,6 +181,9 @@ impl Entry {
             },
             |at| at,
         )?;
+        perf::stub(made, code.len(), || {
+            format!("(unboxing stub) {}", self.method.full_name())
+        });
         Ok(
             match self
                 .boxed

@@ -19,6 +19,7 @@ use crate::cx::{Cx, Result};
 use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
 use crate::object::ObjRef;
+use crate::profiler::hooks;
 use crate::threads::interrupts;
 use vervet_abi::vtable::flags;
 use vervet_abi::{Effect, Helper, Ty, VTable};
@@ -114,7 +115,7 @@ macro_rules! bodies {
         /// Code of the stub that a helper is called through.
         fn stub(h: Helper) -> usize {
             match h {
-                $( Helper::$name => stub_of(h.sig().effect, bodies!(@row $name $args $body)), )*
+                $( Helper::$name => stub_of(stringify!($name), h.sig().effect, bodies!(@row $name $args $body)), )*
                 $( Helper::$stub => $made(), )*
             }
         }
@@ -156,6 +157,8 @@ bodies! {
     MonitorExit(_) => monitor_exit;
     MonitorEnterFast(_, _) => monitor_enter_fast;
     MonitorExitFast(_, _) => monitor_exit_fast;
+    RecordEnter(_) => record_enter;
+    RecordLeave(_) => record_leave;
     MonitorWake(_) => monitor_wake;
     TypeObject(_) => type_object;
     CopyValue(_, _, _) => copy_value;
@@ -182,14 +185,14 @@ bodies! {
     ThrowHResult(_) => throw_hresult;
 }
 
-fn stub_of(effect: Effect, body: usize) -> usize {
+fn stub_of(name: &str, effect: Effect, body: usize) -> usize {
     let code = match effect {
         Effect::Leaf => crate::arch::leaf_stub(body),
         Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, 0),
         Effect::Wait => crate::arch::reentrant_stub(body, 0),
         Effect::Asm => return body,
     };
-    crate::code::arena::place_stub(code).expect("room at start-up")
+    crate::code::arena::place_stub(code, || format!("(helper) {name}")).expect("room at start-up")
 }
 
 /// The inline allocation found no room in the TLAB, or the class has a finalizer, which is registered here. Interrupt requests are served before
@@ -422,6 +425,14 @@ extern "C" fn localloc(bytes: u64) -> usize {
 /// Neither generated code nor [`monitor_enter_fast`] could take the lock: it belongs to another thread, or must be inflated. The thread may wait.
 extern "C" fn monitor_enter(o: usize) {
     with(|cx| crate::threads::monitor::enter(cx, object(o)))
+}
+/// Code compiled for a recording of calls: the method begins.
+extern "C" fn record_enter(method: usize) {
+    hooks::entered(&Cx::current(), method);
+}
+/// The same: the method returns.
+extern "C" fn record_leave(method: usize) {
+    hooks::left(&Cx::current(), method, false);
 }
 /// Neither generated code nor [`monitor_exit_fast`] could leave the lock: it is not the calling thread's (SynchronizationLockException).
 extern "C" fn monitor_exit(o: usize) {

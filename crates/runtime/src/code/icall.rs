@@ -361,8 +361,11 @@ pub fn register_foreign(name: String, code: usize) {
 pub fn registered(name: &str) -> Option<Registered> {
     REGISTERED.lock().as_ref()?.get(name).copied()
 }
-/// The function behind an internal call, if there is one: what a host registered, or what this runtime has.
-pub fn find(method: vervet_types::MethodRef) -> Option<usize> {
+/// The function behind an internal call, if there is one: what a host registered, or a row of the runtime's table.
+pub fn find(
+    table: &rustc_hash::FxHashMap<&'static str, &'static Icall>,
+    method: vervet_types::MethodRef,
+) -> Option<usize> {
     let definition = method.definition();
     let key = format!("{}::{}", class_key(definition.class), definition.name);
     let full = format!("{key}({})", signature_key(definition).unwrap_or_default());
@@ -370,10 +373,9 @@ pub fn find(method: vervet_types::MethodRef) -> Option<usize> {
         .or_else(|| registered(&key))
         .map(|r| r.code)
         .or_else(|| {
-            let icalls = &crate::runtime::rt().icalls;
-            let row = icalls
+            let row = table
                 .get(key.as_str())
-                .or_else(|| icalls.get(full.as_str()))?;
+                .or_else(|| table.get(full.as_str()))?;
             Some(row.code.0 as usize)
         })
 }

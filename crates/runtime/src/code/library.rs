@@ -35,7 +35,7 @@ fn find<T: Copy + PartialEq>(all: &[T], value: T) -> i32 {
 }
 
 /// `SpanHelpers.IndexOf(ref char, char, int)`.
-pub extern "C" fn index_of_char(at: *const u16, value: u32, count: i32) -> i32 {
+pub(super) extern "C" fn index_of_char(at: *const u16, value: u32, count: i32) -> i32 {
     // SAFETY: generated code passes the range of a span, which is aligned; nothing moves during a leaf.
     find(
         unsafe { std::slice::from_raw_parts(at, count as usize) },
@@ -44,7 +44,7 @@ pub extern "C" fn index_of_char(at: *const u16, value: u32, count: i32) -> i32 {
 }
 
 /// `SpanHelpers.IndexOf(ref byte, byte, int)`.
-pub extern "C" fn index_of_byte(at: *const u8, value: u32, count: i32) -> i32 {
+pub(super) extern "C" fn index_of_byte(at: *const u8, value: u32, count: i32) -> i32 {
     // SAFETY: as above.
     find(
         unsafe { std::slice::from_raw_parts(at, count as usize) },
@@ -53,7 +53,7 @@ pub extern "C" fn index_of_byte(at: *const u8, value: u32, count: i32) -> i32 {
 }
 
 /// `SpanHelpers.SequenceEqual(ref byte, ref byte, ulong)`: 1 if the bytes are equal.
-pub extern "C" fn sequence_equal(a: *const u8, b: *const u8, bytes: usize) -> i32 {
+pub(super) extern "C" fn sequence_equal(a: *const u8, b: *const u8, bytes: usize) -> i32 {
     // SAFETY: generated code passes two ranges of that many bytes; nothing moves during a leaf.
     let (a, b) = unsafe {
         (
@@ -68,7 +68,7 @@ pub extern "C" fn sequence_equal(a: *const u8, b: *const u8, bytes: usize) -> i3
 const LEAF_COPY: usize = 16 << 10;
 
 /// `Array.FastCopy` between vectors of one element type without references, for at most [`LEAF_COPY`] bytes. False: nothing was done.
-pub fn copy_elements(
+pub(super) fn copy_elements(
     (source, from): (ObjRef<'_>, i32),
     (dest, to): (ObjRef<'_>, i32),
     count: i32,
@@ -107,8 +107,11 @@ pub fn copy_elements(
     true
 }
 
+/// The element types of vectors that [`sort`] takes are those whose equal values have equal bits: any order of equal elements is then the same order, and the
+/// result is that of the class library's introsort, whatever sorts.
+///
 /// `ArraySortHelper<T>.Sort(T[], int, int, null)` for integers: sorts `count` elements of a vector, from `from` on.
-pub fn sort<'cx>(
+pub(super) fn sort<'cx>(
     cx: &'cx Cx<'cx>,
     array: ObjRef<'cx>,
     from: i32,
@@ -140,6 +143,10 @@ pub fn sort<'cx>(
     Ok(())
 }
 
+/// Sorts a range as elements of type `T`.
+///
+/// While the copy of a long range is sorted, another thread may write the array; the program that does that gets elements of both, as it does where the class
+/// library sorts in place.
 fn sort_as<'cx, T: Ord + Copy + Send>(
     cx: &'cx Cx<'cx>,
     array: ObjRef<'cx>,

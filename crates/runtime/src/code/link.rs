@@ -16,7 +16,7 @@
 //! * Code is in the table before any thread can reach it, so whoever finds a pc in the arena finds its code.
 //! * What linked code names by address (VTables, methods, root slots) is never freed or moved.
 use crate::code::table::{self, Code, CodeKind};
-use crate::code::{arena, entries};
+use crate::code::{arena, entries, perf};
 use crate::cx::{Cx, Result};
 use crate::domain::Domain;
 use vervet_jit::{Blob, RelocKind, Symbol};
@@ -98,7 +98,8 @@ pub fn link<'cx>(
         },
     );
     let code = cx.load(placed)?;
-    crate::process::counters::perf_map(code);
+    crate::profiler::hooks::code_linked(code);
+    perf::code(code);
     Ok(code)
 }
 

@@ -4,6 +4,7 @@
 //! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
 //! * [`entries`]: a method's slot, permanent stub and prestub
 //! * [`link`]: from a blob to code at an address
+//! * [`perf`]: the files by which Linux `perf` names code
 //! * [`aot`]: methods that are compiled before a program runs
 //! * [`cache`]: code that is kept for the next process
 //! * [`table`]: from an address to the code it lies in
@@ -17,7 +18,8 @@ pub mod helper_table;
 pub mod helpers;
 pub mod icall;
 pub mod invoke;
-pub mod library;
+mod library;
 pub mod link;
+pub mod perf;
 pub mod prestub;
 pub mod table;

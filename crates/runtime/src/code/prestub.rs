@@ -188,7 +188,8 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     } else {
         crate::arch::icall_stub(target, name, lowered.stack_arg_bytes)
     };
-    cx.load(arena::place_stub(bytes))
+    let name = || format!("(internal call) {}", method.full_name());
+    cx.load(arena::place_stub(bytes, name))
 }
 
 /// How the result of a C function that stands for the method is extended.

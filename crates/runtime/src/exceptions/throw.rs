@@ -25,6 +25,7 @@ use crate::exceptions::unhandled::unhandled;
 use crate::exceptions::walk::{Frame, Walk};
 use crate::object::ObjRef;
 use crate::process::fatal::internal_error;
+use crate::profiler::hooks::{self, Clause};
 use crate::safepoint::registry;
 use crate::threads::managed_stack;
 use std::mem::offset_of;
@@ -77,6 +78,7 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     let context = cx.context();
     assert!(!exception.is_null(), "raise of null");
     let class = exception.class();
+    hooks::thrown(exception.addr());
     let old = trace::base(exception, mode);
     let mut frames = Vec::new();
     let mut found = None;
@@ -151,6 +153,7 @@ fn matches(
             crate::classes::casts::is_assignable(cx.universe(), class, c).unwrap_or(false)
         }
         ClauseKind::Filter(i) => {
+            note_clause(Clause::Filter, frame, h, exception);
             crate::code::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception)
         }
         ClauseKind::Finally | ClauseKind::Fault => false,
@@ -181,8 +184,14 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
                 unsafe { land(context, &frame, h, exception, target.pack()) };
             }
         }
+        hooks::left_by_exception(cx, frame.code);
     }
     internal_error("the second pass did not find its target")
+}
+
+/// Tells the profiler of a clause.
+fn note_clause(what: Clause, frame: &Frame, h: &Handler, exception: ObjRef<'_>) {
+    hooks::clause(what, h.clause, frame.code.method(), exception.addr());
 }
 
 /// Goes on at a handler of a frame, with the exception and the word of [`Target::pack`]. The frames below it are abandoned.
@@ -205,6 +214,14 @@ unsafe fn land(
         unsafe { note_abort_catch(context, exception, frame.fp) };
     }
     let is_caught = frame.fp == Target::unpack(word).fp;
+    if h.clause != CATCH_ALL {
+        let kind = match frame.code.clauses[h.clause as usize].kind {
+            ClauseKind::Catch(_) | ClauseKind::Filter(_) => Clause::Catch,
+            ClauseKind::Finally => Clause::Finally,
+            ClauseKind::Fault => Clause::Fault,
+        };
+        note_clause(kind, frame, h, exception);
+    }
     let site = frame
         .code
         .call_site(frame.pc)

@@ -21,11 +21,13 @@ use crate::cx::{Cx, Value};
 use crate::exceptions::unhandled;
 use crate::memory::finalizer_requests::{ENDING, REQUESTED, is_ending, notify};
 use crate::memory::gc;
+use crate::profiler::hooks;
 use crate::threads;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use vervet_abi::ThreadContext;
 use vervet_os::futex;
+use vervet_profiler::record::Kind;
 
 /// How long the end of the process waits for finalizers.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -151,10 +153,12 @@ fn serve() {
     loop {
         let request = REQUESTED.load(SeqCst);
         // A token of its own for each object: what a finalizer leaves behind is not kept by this frame.
+        hooks::finalizers(Kind::FinalizersBegin);
         while finalize_next(&Cx::current()) {
             // A finalizer is a call of some depth.
             gc::clear_stack_below::<2048>();
         }
+        hooks::finalizers(Kind::FinalizersEnd);
         SERVED.store(request, SeqCst);
         futex::wake(&SERVED, i32::MAX);
         if REQUESTED.load(SeqCst) == request {
@@ -185,12 +189,14 @@ fn finalize_next<'cx>(cx: &'cx Cx<'cx>) -> bool {
     let Some(object) = gc::next_finalizable(cx) else {
         return false;
     };
+    hooks::finalizer(Kind::FinalizerBegin, object.addr());
     let result = cx
         .load(object.class().finalizer())
         .and_then(|finalizer| match finalizer {
             Some(method) => cx.invoke(method, Some(Value::Ref(object)), &[]).map(drop),
             None => Ok(()),
         });
+    hooks::finalizer(Kind::FinalizerEnd, object.addr());
     if let Err(throw) = result {
         let exception = cx.take_pending(throw);
         if exception.class().name == "ThreadAbortException" {

@@ -7,6 +7,7 @@
 //! * A value that is stale, foreign or garbage is recognised and never read wildly.
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
+use crate::profiler::hooks;
 use crate::safepoint::registry::Thread;
 use vervet_abi::ThreadContext;
 use vervet_handles::{Hint, Tables};
@@ -101,17 +102,24 @@ fn current_domain() -> u32 {
 /// # Safety
 /// The context is the calling thread's, which cannot be stopped meanwhile.
 pub(crate) unsafe fn free_by(context: *mut ThreadContext, handle: u32) -> bool {
+    let kind = TABLES.kind(handle);
     // SAFETY: the context is the calling thread's, which cannot be stopped meanwhile.
-    unsafe { with_hint(context, |hint, _| TABLES.free(hint, handle)) }
+    let freed = unsafe { with_hint(context, |hint, _| TABLES.free(hint, handle)) };
+    if let (true, Some(kind)) = (freed, kind) {
+        hooks::handle_freed(kind as u32, handle);
+    }
+    freed
 }
 
 fn try_alloc(cx: &Cx<'_>, object: ObjRef<'_>, kind: HandleKind) -> Option<u32> {
     // SAFETY: a token's context is the calling thread's.
-    unsafe {
+    let handle = unsafe {
         with_hint(cx.context(), |hint, domain| {
             TABLES.alloc(hint, kind, object.addr(), domain)
         })
-    }
+    }?;
+    hooks::handle_made(kind as u32, handle, object.addr());
+    Some(handle)
 }
 
 /// Allocates a handle of the calling thread's domain; never 0. Without memory, or if all slots are in use, OutOfMemoryException: a

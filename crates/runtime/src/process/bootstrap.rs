@@ -97,6 +97,8 @@ pub fn start(
         .map_err(failed("GC handles"))?;
     crate::memory::gc::initialise(&options.gc, &plan, crate::memory::finalizer::start)
         .map_err(failed("the heap"))?;
+    crate::code::perf::open(options.perf_map, options.jitdump)
+        .map_err(|e| format!("cannot write the names of generated code: {e}"))?;
     // Stubs into the arena, then the handlers of signals: each needs what stands above it.
     crate::arch::initialise();
     crate::profiler::sampling::single_step::initialise();
@@ -113,15 +115,12 @@ pub fn start(
     let mut table =
         rustc_hash::FxHashMap::with_capacity_and_hasher(icalls.len(), Default::default());
     table.extend(icalls.into_iter().map(|row| (row.name, row)));
-    if options.perf_map {
-        crate::process::counters::open_perf_map()
-            .map_err(|e| format!("cannot write the perf map: {e}"))?;
-    }
     let compiler = Compiler::new(vervet_jit::Options {
         verify: options.verify || cfg!(debug_assertions),
         verbose: options.verbose_jit.clone(),
         optimise_all: options.optimise,
         allocation: options.gc.allocator,
+        recorded: options.recorded(),
         tables: plan.tables,
     });
     // From here on `rt()` answers.
@@ -136,9 +135,15 @@ pub fn start(
         command_line: Published::new(),
         preallocated: Published::new(),
     });
+    if let Some(options) = &runtime.options.profile {
+        crate::profiler::control::begin(options)?;
+    }
     runtime.options.green.settle();
     // The first thread becomes a managed one, and the first objects are made.
-    crate::threads::attach::attach();
+    let context = crate::threads::attach::attach();
+    let name: Vec<u16> = "Main".encode_utf16().collect();
+    // SAFETY: the calling thread's context.
+    unsafe { crate::profiler::hooks::thread_named(context, &name) };
     crate::safepoint::debug::start();
     crate::profiler::sampling::debug::start_if_wanted();
     let cx = Cx::current();

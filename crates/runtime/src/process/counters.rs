@@ -1,8 +1,6 @@
-//! What the compiler and the linker count and list during a run: `--stats`, `--trace`, `--missing`, the perf map.
+//! What the compiler and the linker count and list during a run: `--stats`, `--trace`, `--missing`.
 //!
 //! Invariant: counting costs a relaxed addition for each method that is compiled, never for one that is called. Times are nanoseconds.
-use crate::code::table::{Code, CodeKind};
-use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use vervet_jit::Blob;
 use vervet_os::LeafLock;
@@ -17,11 +15,30 @@ pub(super) static CODE_BYTES: AtomicU64 = AtomicU64::new(0);
 pub(super) static INVOKE_STUBS: AtomicU64 = AtomicU64::new(0);
 pub(super) static INVOKE_STUB_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static MISSING: LeafLock<Vec<String>> = LeafLock::new(Vec::new());
-static PERF: LeafLock<Option<std::fs::File>> = LeafLock::new(None);
 
 /// How many methods were compiled, and how many bytes of IL they had.
 pub fn jitted() -> (u64, u64) {
     (METHODS.load(Relaxed), IL_BYTES.load(Relaxed))
+}
+/// What was compiled so far.
+pub struct Compiled {
+    /// Methods.
+    pub methods: u64,
+    /// Bytes of their IL.
+    pub il_bytes: u64,
+    /// Bytes of their code.
+    pub code_bytes: u64,
+    /// Nanoseconds that it took.
+    pub ns: u64,
+}
+/// See [`Compiled`].
+pub fn compiled_so_far() -> Compiled {
+    Compiled {
+        methods: METHODS.load(Relaxed),
+        il_bytes: IL_BYTES.load(Relaxed),
+        code_bytes: CODE_BYTES.load(Relaxed),
+        ns: TRANSLATE_NS.load(Relaxed) + CODEGEN_NS.load(Relaxed),
+    }
 }
 /// Counts a compiled method.
 pub fn compiled(method: MethodRef, blob: &Blob) {
@@ -60,28 +77,5 @@ pub fn missing_icall(method: MethodRef) {
         if !m.contains(&name) {
             m.push(name);
         }
-    }
-}
-
-/// Opens the perf map.
-pub fn open_perf_map() -> std::io::Result<()> {
-    *PERF.lock() = Some(std::fs::File::create(format!(
-        "/tmp/perf-{}.map",
-        std::process::id()
-    ))?);
-    Ok(())
-}
-
-/// Writes a piece of code to the perf map, if it is open.
-pub fn perf_map(code: &Code) {
-    let mut p = PERF.lock();
-    if let Some(f) = p.as_mut() {
-        let name = match code.kind {
-            CodeKind::Method(m) => m.full_name(),
-            CodeKind::Filter(m) => format!("(filter) {}", m.full_name()),
-            CodeKind::Wrapper(m) => format!("(wrapper) {}", m.full_name()),
-            CodeKind::Stub(s) => format!("(stub) {s}"),
-        };
-        let _ = writeln!(f, "{:x} {:x} {name}", code.start, code.end - code.start);
     }
 }

@@ -86,7 +86,11 @@ pub fn exit_process(code: i32) -> ! {
         }
     }
     // What runs now (exit handlers of libraries) may wait for a lock whose owner is stopped by somebody who waits for us.
-    let end = || std::process::exit(code);
+    let end = || {
+        // A recording ends with what happened so far.
+        crate::profiler::recording::stop();
+        std::process::exit(code)
+    };
     if vervet_os::lock::holds_leaf_lock() {
         end();
     }

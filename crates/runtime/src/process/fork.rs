@@ -26,11 +26,13 @@ pub fn initialise() {
 }
 
 extern "C" fn before() {
+    sampling::before_fork();
     HELD.set(Some(arena::hold()));
 }
 
 extern "C" fn after() {
     HELD.take();
+    sampling::after_fork();
 }
 
 extern "C" fn after_in_child() {

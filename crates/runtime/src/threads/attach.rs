@@ -14,7 +14,7 @@
 //! * What the thread holds (monitors, mutexes, its TLAB, its handles) is given up in Runtime state, before the thread leaves the list.
 //! * The stack limit leaves a stack guard for stubs and Rust code below managed frames: 256 KiB, or half of a small stack (a
 //!   library's threads may have 64 KiB in all).
-use crate::profiler::sampling;
+use crate::profiler::{hooks, sampling};
 use crate::safepoint::registry;
 use crate::threads::current::set_current_context;
 use crate::threads::native_state::leave_native;
@@ -140,6 +140,7 @@ pub fn attach() -> *mut ThreadContext {
         libc::pthread_setspecific(key(), std::ptr::from_ref(thread).cast());
     }
     registry::link(thread);
+    hooks::thread_started();
     sampling::attached(thread);
     context
 }
@@ -170,6 +171,7 @@ pub fn detach() {
         set_current_context(std::ptr::null_mut());
         thread.own.service.set(service_stack::give_up());
         AlternateStack::remove();
+        vervet_profiler::stream::Transport::leave();
         registry::recycle(thread);
     }
 }
@@ -185,6 +187,7 @@ unsafe fn give_up(context: *mut ThreadContext) {
         // First: no signal for a sample comes to a thread that is half gone.
         sampling::detaching(registry::Thread::of(context));
         end_managed(context);
+        hooks::thread_ended(context);
         crate::memory::gc::close_tlab(context);
         crate::memory::handles::retire(context);
         registry::Thread::of(context).own.changed.share();

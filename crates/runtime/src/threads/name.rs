@@ -6,9 +6,11 @@
 //! * Names are read and changed under one lock, because a pool's worker gets its own name back while others may ask for it.
 use crate::cx::Cx;
 use crate::object::ObjRef;
+use crate::profiler::hooks;
 use crate::threads::{green, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering::Relaxed;
+use vervet_abi::ThreadContext;
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_os::LeafLock;
 
@@ -65,6 +67,23 @@ fn replace(internal: ObjRef<'_>, chars: usize, length: usize, free: bool) -> *mu
     old
 }
 
+/// Tells the profiler that the thread of an InternalThread has a name, if it runs.
+fn tell(internal: ObjRef<'_>, units: &[u16]) {
+    let context = internal.read::<usize>(offset_of!(Internal, runtime_thread_info));
+    if context != 0 && !units.is_empty() {
+        // SAFETY: the word is the context of the thread as long as the thread runs; contexts are never freed.
+        unsafe { hooks::thread_named(context as *mut ThreadContext, units) };
+    }
+}
+/// Tells the profiler the name of a thread that begins to run.
+pub(super) fn tell_started(internal: ObjRef<'_>) {
+    if hooks::wants_threads()
+        && let Some(name) = get(internal)
+    {
+        tell(internal, &name);
+    }
+}
+
 /// Gives the calling thread the runtime's name for it; nothing if it has it.
 pub fn set_default(internal: ObjRef<'_>, name: Default) {
     let units = name.units();
@@ -77,6 +96,7 @@ pub fn set_default(internal: ObjRef<'_>, name: Default) {
     };
     // SAFETY: a name the program set is malloc'ed, and nobody finds it any more.
     unsafe { libc::free(old) };
+    tell(internal, units);
     show(internal);
 }
 
@@ -105,6 +125,7 @@ pub fn set(internal: ObjRef<'_>, name: Option<&[u16]>) -> bool {
         length,
         copy.is_some(),
     );
+    tell(internal, name.unwrap_or_default());
     true
 }
 

@@ -235,6 +235,7 @@ fn become_started<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) -> (ObjRef<'cx>, ObjRef<'c
         internal.write(offset_of!(Internal, apartment_state), state::APARTMENT_MTA);
     }
     become_thread(cx, thread, internal);
+    super::name::tell_started(internal);
     super::name::show(internal);
     (delegate, argument)
 }

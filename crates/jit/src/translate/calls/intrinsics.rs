@@ -481,6 +481,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::MonitorExit => return self.exit_monitor(method),
             Intrinsic::DefaultComparer => return self.default_comparer(method),
             Intrinsic::HandleTarget => return self.handle_target(method),
+            Intrinsic::TargetHandle | Intrinsic::FreeHandle | Intrinsic::FreeHandleAt
+                if self.e.recorded.handles =>
+            {
+                return Ok(false);
+            }
             Intrinsic::TargetHandle => return self.target_handle(method),
             Intrinsic::FreeHandle => return self.free_handle(method),
             Intrinsic::FreeHandleAt => return self.free_handle_at(method),

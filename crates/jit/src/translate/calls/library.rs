@@ -14,6 +14,13 @@
 //!
 //! A sort is a helper of effect Runtime whatever the length. A copy of elements is a leaf that says whether it could; if not, the internal call is made.
 //!
+//! | routine | what calls it in the class library |
+//! |---|---|
+//! | `IndexOf` | `string.IndexOf(char)`, `Span<T>.IndexOf`, `Array.IndexOf` of bytes |
+//! | `SequenceEqual` | `string ==`, `string.Equals`, `Span<T>.SequenceEqual` |
+//! | `Copy` | `Array.Copy`, and so `List<T>`, `Queue<T>` and the other collections when they grow or move elements |
+//! | `Sort` | `Array.Sort` and `List<T>.Sort` without a comparer |
+//!
 //! # Invariants
 //! * A routine does what the method does; a program cannot tell them apart.
 //! * An overload that is not meant is called.
@@ -156,6 +163,7 @@ impl Translator<'_, '_> {
         let [here, call, join] = [(); 3].map(|()| self.e.b.create_block());
         let result = self.e.b.append_block_param(join, I32);
         self.e.b.set_cold_block(call);
+        // One comparison for both limits: what is below the least wraps around to a large number, and so does what is negative.
         let beyond = self.e.b.ins().iadd_imm_s(bytes, -LEAST);
         let fits = self
             .e
@@ -199,6 +207,7 @@ impl Translator<'_, '_> {
         let vector = self.pop_ref()?.value;
         let this = self.pop_ref()?.value;
         let kind = self.i32(prim as i32);
+        // Most calls give no comparer. One that is the default comparer itself is called like any other.
         let [here, call, join] = [(); 3].map(|()| self.e.b.create_block());
         self.e.b.set_cold_block(call);
         self.e.b.ins().brif(comparer, call, &[], here, &[]);

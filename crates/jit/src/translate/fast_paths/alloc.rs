@@ -24,7 +24,7 @@
 //! ```
 //!
 //! Objects, boxes and delegates have a size known here; vectors and strings may have a computed
-//! one. Objects with a finalizer, and large ones, always go to the runtime.
+//! one. Objects with a finalizer, and large ones, always go to the runtime; so do all if the profiler records allocations.
 //!
 //! # Invariants
 //! * The header and length are stored before `alloc_next`. Whatever lies below `alloc_next` is a
@@ -96,6 +96,10 @@ pub(crate) fn critical(e: &mut Emitter<'_>, cx: Value, on: bool) {
 /// Takes memory from the TLAB and jumps to `join` with the object, or to `slow` with `critical` 0.
 /// Ends the block.
 fn take(e: &mut Emitter<'_>, piece: Piece, slow: Block, join: Block) {
+    if e.recorded.allocations {
+        e.b.ins().jump(slow, &[]);
+        return;
+    }
     let (full, fast) = (e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(full);
     let cx = e.context();

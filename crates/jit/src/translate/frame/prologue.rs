@@ -88,7 +88,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Emits the prologue.
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let synchronized = self.body.method.is_synchronized();
-        self.stack_check(self.body.plan.has_calls || synchronized);
+        self.stack_check(self.body.plan.has_calls || synchronized || self.e.recorded.calls);
         self.make_variables(args, locals)?;
         let class = self.body.method.class;
         if Self::triggers(self.body.method)? {
@@ -122,6 +122,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let pad: Block = self.new_pad();
             self.body.sync = Some((slot, pad));
         }
+        self.record_call(true);
         Ok(())
     }
 
@@ -163,8 +164,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// Tells the profiler that the method begins, or returns, if its calls are recorded.
+    fn record_call(&mut self, begins: bool) {
+        let method = self.body.method;
+        if !self.e.recorded.calls || self.body.filter.is_some() || !self.env.records_calls(method) {
+            return;
+        }
+        let method = self.e.symbol(Symbol::MethodHandle(method));
+        match begins {
+            true => self.e.helper(call::RecordEnter, [method]),
+            false => self.e.helper(call::RecordLeave, [method]),
+        };
+    }
+
     /// Undoes what the prologue did: frees localloc memory and leaves the monitor.
     pub(crate) fn epilogue(&mut self) {
+        self.record_call(false);
         if let Some(mark) = self.body.localloc_mark {
             self.e.store_context(mark, context::LOCALLOC_NEXT);
         }

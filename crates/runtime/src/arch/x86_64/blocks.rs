@@ -19,17 +19,17 @@ const IN_LEAF: usize = vervet_abi::context::IN_LEAF as usize;
 
 /// The code address of MemMove: rdi to, rsi from, rdx bytes.
 pub fn move_stub() -> usize {
-    stub(move_block as *const () as usize)
+    stub(move_block as *const () as usize, "MemMove")
 }
 /// The code address of MemSet: rdi to, esi byte, rdx bytes.
 pub fn set_stub() -> usize {
-    stub(set_block as *const () as usize)
+    stub(set_block as *const () as usize, "MemSet")
 }
-fn stub(target: usize) -> usize {
+fn stub(target: usize, name: &str) -> usize {
     // jmp [rip]: generated code reaches the arena only.
     let mut code = vec![0xFF, 0x25, 0, 0, 0, 0];
     code.extend(target.to_le_bytes());
-    crate::code::arena::place_stub(code).expect("room at start-up")
+    crate::code::arena::place_stub(code, || format!("(helper) {name}")).expect("room at start-up")
 }
 
 /// Backward if `to` lies inside `[from, from + bytes)`, forward otherwise.

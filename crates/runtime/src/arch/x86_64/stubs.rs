@@ -9,6 +9,7 @@ use super::grow::grow;
 use super::lazy::{imt_resolve, prestub, slot_resolve};
 use super::native::{native_thunk, reverse_entry};
 use super::reentry::reentrant_thunk;
+use crate::code::perf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_types::LoadError;
 
@@ -26,21 +27,34 @@ static NEAR_SLOT: AtomicUsize = AtomicUsize::new(0);
 static NEAR_NATIVE: AtomicUsize = AtomicUsize::new(0);
 static NEAR_GROW: AtomicUsize = AtomicUsize::new(0);
 
-fn near(target: usize) -> usize {
+fn near(target: usize, name: &str) -> usize {
     // jmp [rip + 0]; address
     let mut code = [0u8; 16];
     code[..2].copy_from_slice(&[0xFF, 0x25]);
     code[6..14].copy_from_slice(&target.to_le_bytes());
-    crate::code::arena::place(&mut code, 16, |_, _| {}, |at| at).expect("room at start-up")
+    crate::code::arena::place_stub(code.to_vec(), || format!("(stub) {name}"))
+        .expect("room at start-up")
 }
 
 /// Makes the jumps through which code in the arena reaches the thunks. Called once at start-up.
 pub fn initialise() {
-    NEAR_PRESTUB.store(near(prestub as *const () as usize), Ordering::Release);
-    NEAR_IMT.store(near(imt_resolve as *const () as usize), Ordering::Release);
-    NEAR_SLOT.store(near(slot_resolve as *const () as usize), Ordering::Release);
-    NEAR_NATIVE.store(near(native_thunk as *const () as usize), Ordering::Release);
-    NEAR_GROW.store(near(grow as *const () as usize), Ordering::Release);
+    NEAR_PRESTUB.store(
+        near(prestub as *const () as usize, "prestub"),
+        Ordering::Release,
+    );
+    NEAR_IMT.store(
+        near(imt_resolve as *const () as usize, "imt_resolve"),
+        Ordering::Release,
+    );
+    NEAR_SLOT.store(
+        near(slot_resolve as *const () as usize, "slot_resolve"),
+        Ordering::Release,
+    );
+    NEAR_NATIVE.store(
+        near(native_thunk as *const () as usize, "native_thunk"),
+        Ordering::Release,
+    );
+    NEAR_GROW.store(near(grow as *const () as usize, "grow"), Ordering::Release);
 }
 /// The prestub, as code in the arena reaches it.
 pub fn near_prestub() -> usize {
@@ -67,7 +81,10 @@ pub fn place_slot_stubs(first: u32, count: u32) -> Result<usize, LoadError> {
             stub[6..10].copy_from_slice(&((resolver as i64 - end as i64) as i32).to_le_bytes());
         }
     };
-    crate::code::arena::place(&mut code, SLOT_STUB, patch, |at| at)
+    let at = crate::code::arena::place(&mut code, SLOT_STUB, patch, |at| at)?;
+    let last = first + count - 1;
+    perf::stub(at, code.len(), || format!("(stub) slots {first} to {last}"));
+    Ok(at)
 }
 /// The native thunk.
 pub fn native_thunk_address() -> usize {
@@ -176,5 +193,7 @@ pub fn place_imt_stub(known: &[ImtTarget], resolver: usize) -> Result<usize, Loa
             c[end - 4..end].copy_from_slice(&d.to_le_bytes());
         }
     };
-    crate::code::arena::place(&mut c, 16, patch, |at| at)
+    let at = crate::code::arena::place(&mut c, 16, patch, |at| at)?;
+    perf::stub(at, c.len(), || String::from("(stub) interface call"));
+    Ok(at)
 }

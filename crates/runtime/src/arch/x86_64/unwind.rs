@@ -1,14 +1,17 @@
 //! Where the caller of a thunk is, at each of the thunk's instructions.
 //!
 //! # How it works
-//! The assembly of a thunk says by `caller_is!` what holds from the next instruction on. Each such note is a row in a section of its own: the
-//! distance to the instruction, and the number of a [`Rule`]. The rows are put in order of addresses once. A thunk ends with the rule `end`.
+//! The assembly of a thunk says by `caller_is!` what holds from the next instruction on. Each
+//! such note is a row in a section of its own: the distance to the instruction, and the number
+//! of a [`Rule`]. The rows are put in order of addresses once. A thunk ends with the rule
+//! `end`.
 //!
 //! # Invariants
-//! * From the instruction that links a thunk's record to the one that unlinks it the rule is [`Rule::InRecords`]; before and after that the rule
-//!   names registers and stack.
-//! * An address without a rule is no thunk of managed code's: there the state of the thread decides.
-use std::sync::OnceLock;
+//! * From the instruction that links a thunk's record to the one that unlinks it the rule is
+//!   [`Rule::InRecords`]; before and after that the rule names registers and stack.
+//! * An address without a rule is no thunk of managed code's: there the state of the thread
+//!   decides.
+use vervet_os::Published;
 
 /// Where the address of the caller (and its frame pointer) is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +56,7 @@ unsafe extern "C" {
     static BEHIND: Row;
 }
 
-static TABLE: OnceLock<Vec<(usize, Option<Rule>)>> = OnceLock::new();
+static TABLE: Published<Vec<(usize, Option<Rule>)>> = Published::new();
 
 fn rule(number: u32) -> Option<Rule> {
     use Rule::*;
@@ -75,25 +78,24 @@ fn rule(number: u32) -> Option<Rule> {
 
 /// Puts the rows in order. It takes memory; what is asked before finds no rule.
 pub(crate) fn initialise() {
-    TABLE.get_or_init(|| {
-        let (first, behind) = (&raw const FIRST, &raw const BEHIND);
-        let count = (behind as usize - first as usize) / size_of::<Row>();
-        // SAFETY: the linker puts the rows of all object files one behind the other, and the two symbols around them.
-        let rows = unsafe { std::slice::from_raw_parts(first, count) };
-        let mut table: Vec<_> = rows
-            .iter()
-            .map(|row| {
-                let at = &raw const row.distance as usize;
-                (at.wrapping_add_signed(row.distance as isize), row.rule)
-            })
-            .collect();
-        // Of two notes at one address the later one holds; the sort keeps their order.
-        table.sort_by_key(|row| row.0);
-        table
-            .into_iter()
-            .map(|(at, number)| (at, rule(number)))
-            .collect()
-    });
+    if TABLE.get().is_some() {
+        return;
+    }
+    let (first, behind) = (&raw const FIRST, &raw const BEHIND);
+    let count = (behind as usize - first as usize) / size_of::<Row>();
+    // SAFETY: the linker puts the rows of all object files one behind the other, and the two symbols around them.
+    let rows = unsafe { std::slice::from_raw_parts(first, count) };
+    let mut table: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let at = &raw const row.distance as usize;
+            (at.wrapping_add_signed(row.distance as isize), row.rule)
+        })
+        .collect();
+    // Of two notes at one address the later one holds; the sort keeps their order.
+    table.sort_by_key(|row| row.0);
+    let rules = table.into_iter().map(|(at, number)| (at, rule(number)));
+    TABLE.put(rules.collect());
 }
 
 /// The rule at an instruction; None: it is in no thunk. Async-signal-safe.

@@ -80,6 +80,9 @@ impl CompileEnv for Env {
         }
         answer
     }
+    fn records_calls(&self, method: vervet_types::MethodRef) -> bool {
+        crate::profiler::call_spec::is_recorded(method)
+    }
     fn missed(&self, classes: &[ClassRef]) {
         let mut missed = self.missed.borrow_mut();
         for class in classes {

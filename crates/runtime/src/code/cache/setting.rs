@@ -189,6 +189,9 @@ fn settle() -> Result<Cache, String> {
     if rt.options.verify {
         return Err("--verify-clif".into());
     }
+    if rt.options.recorded() != vervet_jit::Recorded::default() {
+        return Err("--profile records what code tells it of".into());
+    }
     if std::env::var_os(crate::classes::grafts::INSTEAD).is_some() {
         return Err(format!("{} is set", crate::classes::grafts::INSTEAD));
     }

@@ -115,7 +115,7 @@ pub fn take<'cx>(
         is_plain,
     }));
     let code = reverse_thunk(record as *const Record as usize);
-    let thunk = match crate::code::arena::place_stub(code) {
+    let thunk = match crate::code::arena::place_stub(code, || name_of(invoke)) {
         Ok(thunk) => thunk,
         Err(e) => {
             handles::free(handle);
@@ -129,6 +129,11 @@ pub fn take<'cx>(
     thunks.all.insert(thunk, record);
     thunks.used += 1;
     Ok(record)
+}
+
+/// The name of a delegate's thunk, for `perf`.
+fn name_of(invoke: MethodRef) -> String {
+    format!("(native-to-managed thunk) {}", invoke.full_name())
 }
 
 /// Takes a record back whose thunk nobody was given: another thread made one for the delegate first.

@@ -147,6 +147,13 @@ unsafe impl World for Process {
     fn tombstone(&self) -> usize {
         tombstone().map_or(0, |root| root.get().addr())
     }
+    fn phase(&self, phase: vervet_heap::Phase, major: bool) {
+        crate::profiler::hooks::gc_phase(phase, major);
+    }
+    #[inline(always)]
+    fn moved(&self, from: usize, to: usize) {
+        crate::profiler::hooks::moved(from, to);
+    }
     fn finalizers_wait(&self) {
         (self.start_finalizer)();
         crate::memory::finalizer_requests::notify();

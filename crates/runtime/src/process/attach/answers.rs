@@ -3,25 +3,77 @@
 //! | question | answer |
 //! |---|---|
 //! | `look N MS` | figures of the collector; methods that ran in `N` looks at all threads, `MS` apart; what the threads do in the last one |
+//! | `record OPTIONS` | starts a recording of the log profiler; what it answers is empty |
+//! | `stop` | ends the recording, and answers when it is written |
 //! | `stacks` | the dump of all threads, each line with a tab before it |
 //!
 //! Anything else is answered by a line that begins with `error`.
 //!
 //! # Invariants
-//! A look stops the world, as a dump does; how many and how often is bounded.
+//! * A recording that was started by who attaches ends with the conversation at the latest.
+//! * A look stops the world, as a dump does; how many and how often is bounded.
 use crate::memory::gc::heap;
 use crate::process::dump::{self, Looks};
+use crate::profiler::{control, recording};
 use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
+use vervet_profiler::options::Options;
 
 /// Looks for one answer, and milliseconds between two of them.
 const MOST: (u32, u64) = (200, 10_000);
 /// Methods and groups of threads in an answer.
 const ROWS: usize = 60;
 
-/// The answer to a question, without its last line.
-pub(super) fn to(question: &str) -> String {
+/// The answers to one who attaches.
+#[derive(Default)]
+pub(super) struct Answers {
+    has_started_recording: bool,
+}
+
+impl Answers {
+    /// The answer to a question, without its last line.
+    pub(super) fn to(&mut self, question: &str) -> String {
+        if let Some(options) = question.strip_prefix("record ") {
+            return match record(options) {
+                Ok(()) => {
+                    self.has_started_recording = true;
+                    String::new()
+                }
+                Err(why) => format!("error\t{}\n", plain(&why)),
+            };
+        }
+        match (question, self.has_started_recording) {
+            ("stop", true) => {
+                self.stop();
+                String::new()
+            }
+            ("stop", false) => "error\tno recording was started\n".into(),
+            _ => to(question),
+        }
+    }
+
+    /// Ends the recording, if one was started.
+    fn stop(&mut self) {
+        if std::mem::take(&mut self.has_started_recording) {
+            recording::stop();
+        }
+    }
+}
+
+impl Drop for Answers {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn record(options: &str) -> Result<(), String> {
+    let options = Options::parse(options).map_err(|e| e.to_string())?;
+    control::start(&options)
+}
+
+/// The answer to a question that starts and ends nothing.
+fn to(question: &str) -> String {
     let words: Vec<&str> = question.split(' ').collect();
     match words.as_slice() {
         ["look", count, every] => match (count.parse(), every.parse()) {
@@ -36,7 +88,7 @@ pub(super) fn to(question: &str) -> String {
             Some(text) => text.lines().map(|l| format!("\t{l}\n")).collect(),
             None => "error\tthere is no memory for a dump\n".into(),
         },
-        _ => "error\tthe questions are 'look N MS' and 'stacks'\n".into(),
+        _ => "error\tthe questions are 'look N MS', 'stacks', 'record OPTIONS' and 'stop'\n".into(),
     }
 }
 

@@ -88,6 +88,7 @@ fn serve(mut stream: UnixStream) {
         return;
     };
     let mut reading = BufReader::new(reading);
+    let mut answers = answers::Answers::default();
     // A question that is too long or no UTF-8 ends the conversation: what follows it could not be told apart from its rest.
     loop {
         let mut question = String::new();
@@ -99,7 +100,7 @@ fn serve(mut stream: UnixStream) {
             return;
         }
         // Who attaches waits for the answer, so there is one question at a time, and nothing queues up.
-        let mut answer = answers::to(question.trim());
+        let mut answer = answers.to(question.trim());
         answer.push_str(".\n");
         if stream.write_all(answer.as_bytes()).is_err() {
             return;

@@ -1,9 +1,12 @@
 //! Lanes: what sampling has of a thread, and the ways of its samples to the writer.
 //!
 //! # Invariants
-//! * A lane belongs to a [`Thread`](crate::safepoint::registry::Thread), and like it is never freed: the next OS thread that uses the one uses the other.
-//! * `own` is filled by the signal handler of the thread, `seen` by the sampler: each ring has one producer.
-//! * All lanes are on one list, which only grows, so that samples of threads that have ended are found.
+//! * A lane belongs to a [`Thread`](crate::safepoint::registry::Thread), and like it is never
+//!   freed: the next OS thread that uses the one uses the other.
+//! * `own` is filled by the thread (its signal handler, or the end of a wait), `seen` by the
+//!   sampler: each ring has one producer.
+//! * All lanes are on one list, which only grows, so that samples of threads that have ended
+//!   are found.
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use vervet_abi::ThreadContext;
@@ -22,6 +25,8 @@ pub(crate) struct Lane {
     pub(super) seen: Ring,
     /// Periods for which the sampler has asked the thread, and that it has not answered.
     pub(super) asked: AtomicU32,
+    /// The thread itself puts a sample into `own`: its handler must not.
+    pub(super) is_filling: AtomicBool,
     /// What the sampler found last.
     pub(super) last: UnsafeCell<Last>,
 }
@@ -78,6 +83,7 @@ pub(super) fn make(words: usize) -> &'static Lane {
         own: ring(words),
         seen: ring(words),
         asked: AtomicU32::new(0),
+        is_filling: AtomicBool::new(false),
         last: UnsafeCell::new(Last {
             context: std::ptr::null_mut(),
             ran: 0,
@@ -106,7 +112,8 @@ fn all() -> impl Iterator<Item = &'static Lane> {
     })
 }
 
-/// Hands over all samples up to a time, those of each thread in order. Called by one thread at a time.
+/// Hands over all samples up to a time, those of each thread in order. Called by one thread at
+/// a time.
 pub(super) fn drain(until: u64, each: &mut dyn FnMut(&Sample<'_>)) {
     for lane in all() {
         loop {

@@ -8,17 +8,22 @@
 //! | [`signal`] | the handler of SIGPROF |
 //! | [`timers`] | a timer of processor time for each thread |
 //! | [`sampler`] | the thread that samples all others by real time |
+//! | [`off_cpu`] | where threads wait |
 //! | [`lane`] | what sampling has of each thread, and the rings of samples |
 //! | [`single_step`] | a check of the walker, instruction by instruction |
 //! | [`debug`] | a check of the samples of a whole run |
 //!
 //! # Invariants
-//! * A thread has a timer, or is asked for a sample, only between [`attached`] and [`detaching`], and only while its lane is there.
-//! * Whether threads are sampled ([`RUNS`]) changes before the list of threads is visited, and a thread that attaches looks at it after it has come on
-//!   the list: so one of the two gives the thread its timer. Both do so under the lock of the list.
-//! * The handler stays once it is installed, because the default action of a signal that comes late would end the process.
+//! * A thread has a timer, or is asked for a sample, only between [`attached`] and
+//!   [`detaching`], and only while its lane is there.
+//! * Whether threads are sampled ([`RUNS`]) changes before the list of threads is visited, and
+//!   a thread that attaches looks at it after it has come on the list: so one of the two gives
+//!   the thread its timer. Both do so under the lock of the list.
+//! * The handler stays once it is installed, because the default action of a signal that comes
+//!   late would end the process.
 pub(crate) mod debug;
 mod lane;
+pub mod off_cpu;
 mod sampler;
 mod signal;
 pub(crate) mod single_step;
@@ -82,11 +87,13 @@ impl SampleSource for Source {
     }
 }
 
-/// Samples all attached threads `hz` times a second, with the `max_frames` innermost frames, until [`stop`]. A sample names its thread by the kernel's id.
-/// The source is the same each time.
+/// Samples all attached threads `hz` times a second, with the `max_frames` innermost frames,
+/// until [`stop`]. A sample names its thread by the kernel's id. The source is the same each
+/// time.
 ///
 /// # Errors
-/// Sampling runs already, the frequency is out of range, or the system gives no thread or timer.
+/// Sampling runs already, the frequency is out of range, or the system gives no thread or
+/// timer.
 pub fn start(mode: Mode, hz: u32, max_frames: usize) -> Result<&'static dyn SampleSource, Error> {
     if !(1..=100_000).contains(&hz) {
         return Err(Error::Frequency(hz));
@@ -133,13 +140,19 @@ pub fn threads_without_timer() -> u64 {
 
 /// How many words a ring has: room for a quarter of a second with deep stacks.
 fn ring_words() -> usize {
-    let hz = 1_000_000_000 / PERIOD.load(Ordering::Relaxed).max(1);
+    let hz = match PERIOD.load(Ordering::Relaxed) {
+        0 => 100,
+        period => 1_000_000_000 / period,
+    };
+    // The waits of many green threads, which end together, come to the lane of one carrier.
+    let least = if off_cpu::runs() { 1 << 15 } else { 1 << 12 };
     (hz as usize / 4 * 64)
         .next_power_of_two()
-        .clamp(1 << 12, 1 << 16)
+        .clamp(least, 1 << 16)
 }
 
-/// Gives a lane to each thread that has none. (A list under whose lock no memory may be taken is visited until all have one.)
+/// Gives a lane to each thread that has none. (A list under whose lock no memory may be taken
+/// is visited until all have one.)
 fn give_lanes() {
     loop {
         let mut lack = 0;
@@ -173,7 +186,7 @@ fn arm(thread: &Thread) {
 /// The calling thread has come on the list.
 pub(crate) fn attached(thread: &'static Thread) {
     thread.sampled.is_open.store(true, Ordering::SeqCst);
-    if !RUNS.load(Ordering::SeqCst) {
+    if !RUNS.load(Ordering::SeqCst) && !off_cpu::runs() {
         return;
     }
     if thread.sampled.lane().is_none() {
@@ -193,9 +206,27 @@ pub(crate) fn detaching(thread: &Thread) {
     });
 }
 
-/// The calling process was forked: it has one thread, no timer and no sampler.
+/// The calling thread is about to fork the process. [`after_fork`] follows in this one, and
+/// [`has_forked`] in the new one.
+pub(crate) fn before_fork() {
+    sampler::pause();
+}
+
+/// The process was forked.
+pub(crate) fn after_fork() {
+    sampler::go_on();
+}
+
+/// The calling process was forked: it has one thread, no timer and no sampler. (It takes no lock,
+/// because a thread that is not there any more may hold it.)
 pub(crate) fn has_forked() {
     RUNS.store(false, Ordering::SeqCst);
-    sampler::stop();
-    registry::visit(|thread| thread.sampled.timer.store(-1, Ordering::Relaxed));
+    off_cpu::stop();
+    sampler::has_forked();
+    let context = crate::threads::current_context();
+    if !context.is_null() {
+        // SAFETY: the context is the calling thread's, which is attached.
+        let thread = unsafe { Thread::of(context) };
+        thread.sampled.timer.store(-1, Ordering::Relaxed);
+    }
 }

@@ -7,13 +7,17 @@
 //! | Native | walks it from its innermost exit record, without a signal: the thread is not woken, and its system calls go on |
 //! | Native, and has not run since | repeats the stack that it found then |
 //!
-//! A thread that was asked and has not run since is not asked again; the periods that have passed are the weight of the sample that it takes then.
+//! A thread that was asked and has not run since is not asked again; the periods that have
+//! passed are the weight of the sample that it takes then.
 //!
 //! # Invariants
 //! * Threads are looked at under the lock of their list: a thread that is on it exists.
-//! * A stack of a thread that may run meanwhile is read by the kernel ([`Other`]), so that memory which is gone is an error and no fault. What was read
-//!   counts only if the thread is still where it was.
+//! * A stack of a thread that may run meanwhile is read by the kernel ([`Other`]), so that
+//!   memory which is gone is an error and no fault. What was read counts only if the thread is
+//!   still where it was.
 //! * The sampler is not attached, and takes no signals.
+//! * While the process is forked the sampler holds no lock: [`pause`] waits until it looks at
+//!   nobody, and it looks at nobody while somebody forks.
 use super::lane::Lane;
 use super::signal::{SI_QUEUE, green_id};
 use super::walk::{Memory, Walked, walk};
@@ -21,7 +25,7 @@ use super::{FRAMES, PERIOD, RUNS, timers};
 use crate::safepoint::registry::{self, Thread};
 use std::cell::Cell;
 use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_abi::context::State;
 use vervet_os::clock;
@@ -31,6 +35,32 @@ use vervet_profiler::sample::{FRAMELESS, FrameWord, MOST_FRAMES, Sample};
 static ROUND: AtomicU32 = AtomicU32::new(0);
 /// Periods after which a thread that has not answered is asked again.
 const PATIENCE: u32 = 64;
+
+/// How many threads are about to fork the process.
+static PAUSED: AtomicU32 = AtomicU32::new(0);
+/// The sampler holds the lock of the list of threads, or is about to look whether it may.
+static LOOKS: AtomicBool = AtomicBool::new(false);
+
+/// The calling thread is about to fork the process: the sampler, which the new process does not
+/// have, must not hold a lock meanwhile. [`go_on`] follows.
+pub(super) fn pause() {
+    PAUSED.fetch_add(1, Ordering::SeqCst);
+    while LOOKS.load(Ordering::SeqCst) {
+        std::thread::yield_now();
+    }
+}
+
+/// The process was forked.
+pub(super) fn go_on() {
+    PAUSED.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// The calling process was forked.
+pub(super) fn has_forked() {
+    PAUSED.store(0, Ordering::SeqCst);
+    LOOKS.store(false, Ordering::SeqCst);
+    stop();
+}
 
 /// Starts the sampler.
 pub(super) fn start() -> io::Result<()> {
@@ -67,11 +97,15 @@ fn run(round: u32) {
         let late = clock::now().saturating_sub(due) / period;
         let ticks = 1 + late;
         due += ticks * period;
-        registry::visit(|thread| {
-            if goes_on() {
-                look_at(thread, ticks as u32);
-            }
-        });
+        LOOKS.store(true, Ordering::SeqCst);
+        if PAUSED.load(Ordering::SeqCst) == 0 {
+            registry::visit(|thread| {
+                if goes_on() {
+                    look_at(thread, ticks as u32);
+                }
+            });
+        }
+        LOOKS.store(false, Ordering::SeqCst);
     }
 }
 

@@ -1,15 +1,18 @@
 //! The handler of SIGPROF: takes a sample of the thread that it interrupts.
 //!
 //! # Which signals are ours
-//! Those of a timer and those that the sampler queues, with the address of the calling thread's own record. All others go to the handler that a library
-//! has installed for SIGPROF, if there is one.
+//! Those of a timer and those that the sampler queues, with the address of the calling thread's
+//! own record. All others go to the handler that a library has installed for SIGPROF, if there
+//! is one.
 //!
 //! # Invariants
-//! * The handler reads one thread-local word, which needs no initialisation, takes no memory and no lock, and keeps errno. (The kernel keeps the vector
-//!   registers and MXCSR.)
-//! * While it runs the suspend signal and SIGQUIT are held back, so a sample is whole before the world stops. What a stop or a sample may
-//!   rely on does not depend on that: a library's handler may come between.
-//! * A system call that a P/Invoke was about to begin, and that this signal alone has ended, is made again ([`make_call_again`]).
+//! * The handler reads one thread-local word, which needs no initialisation, takes no memory
+//!   and no lock, and keeps errno. (The kernel keeps the vector registers and MXCSR.)
+//! * While it runs the suspend signal and SIGQUIT are held back, so a sample is whole before
+//!   the world stops. What a stop or a sample may rely on does not depend on that: a library's
+//!   handler may come between.
+//! * A system call that a P/Invoke was about to begin, and that this signal alone has ended, is
+//!   made again ([`make_call_again`]).
 use super::walk::{Own, Registers, walk};
 use super::{FRAMES, RUNS};
 use crate::safepoint::registry::Thread;
@@ -29,7 +32,8 @@ static INSTALLED: AtomicBool = AtomicBool::new(false);
 /// The handler of a library.
 static FOREIGN: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
 
-/// Installs the handler, once. A handler that is there becomes the one that other signals go to.
+/// Installs the handler, once. A handler that is there becomes the one that other signals go
+/// to.
 pub(super) fn install() {
     if INSTALLED.load(Ordering::SeqCst) {
         return;
@@ -44,7 +48,8 @@ pub(super) fn install() {
     INSTALLED.store(true, Ordering::SeqCst);
 }
 
-/// Notes the handler that a library wants for SIGPROF, and gives the one before. None: the signal is not ours, and the handler is to be installed.
+/// Notes the handler that a library wants for SIGPROF, and gives the one before. None: the
+/// signal is not ours, and the handler is to be installed.
 pub fn set_foreign_handler(handler: usize) -> Option<usize> {
     let is_ours = INSTALLED.load(Ordering::SeqCst);
     is_ours.then(|| FOREIGN.swap(handler, Ordering::AcqRel))
@@ -86,7 +91,8 @@ extern "C" fn on_prof(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_
 /// Takes a sample.
 ///
 /// # Safety
-/// Thread and context are the calling thread's, the registers those that a handler on it was given.
+/// Thread and context are the calling thread's, the registers those that a handler on it was
+/// given.
 unsafe fn sample(
     thread: &Thread,
     context: *mut ThreadContext,
@@ -98,6 +104,10 @@ unsafe fn sample(
         return;
     }
     let Some(lane) = sampled.lane() else { return };
+    if lane.is_filling.load(Ordering::Relaxed) {
+        lane.own.lose();
+        return;
+    }
     let asked = lane.asked.swap(0, Ordering::Relaxed);
     let registers = Registers::of(uc);
     let mut frames = [FrameWord(0); MOST_FRAMES];
@@ -143,9 +153,11 @@ pub(super) unsafe fn green_id(context: *mut ThreadContext) -> u32 {
     }
 }
 
-/// The signal has ended a system call of native code that the kernel does not restart (`poll`, `nanosleep`) with EINTR: without sampling, the
-/// code would not have seen that. It makes the call again, with the arguments that are still in the registers. The number of the call is that of the
-/// instruction before, `mov eax, number`. Calls that have an effect before they wait are not made again.
+/// The signal has ended a system call of native code that the kernel does not restart (`poll`,
+/// `nanosleep`) with EINTR: without sampling, the code would not have seen that. It makes the
+/// call again, with the arguments that are still in the registers. The number of the call is
+/// that of the instruction before, `mov eax, number`. Calls that have an effect before they
+/// wait are not made again.
 ///
 /// # Safety
 /// The registers are those that a handler was given.
@@ -195,4 +207,50 @@ fn waits_without_effect(number: i64) -> bool {
             | libc::SYS_msgrcv
             | libc::SYS_io_getevents
     )
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicI32;
+    use std::time::Duration;
+
+    extern "C" fn handler(_: i32, _: *mut libc::siginfo_t, uc: *mut libc::c_void) {
+        // SAFETY: the kernel's record.
+        unsafe { make_call_again(&mut *(uc as *mut libc::ucontext_t)) }
+    }
+
+    /// Signals come while the C library waits in system calls that the kernel does not restart:
+    /// none of them ends early.
+    #[test]
+    fn a_wait_of_the_c_library_does_not_see_the_signal() {
+        static TID: AtomicI32 = AtomicI32::new(0);
+        // SAFETY: the handler does nothing but what a handler may do.
+        unsafe { signal::install(libc::SIGUSR2, handler, 0, &[]) };
+        let waiter = std::thread::spawn(|| {
+            TID.store(signal::thread_id(), Ordering::SeqCst);
+            let time = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 40_000_000,
+            };
+            // SAFETY: no descriptors, and a time of this frame.
+            unsafe {
+                let polled = libc::poll(std::ptr::null_mut(), 0, 40);
+                let slept = libc::nanosleep(&time, std::ptr::null_mut());
+                (polled, slept)
+            }
+        });
+        let mut sent = 0;
+        while !waiter.is_finished() {
+            std::thread::sleep(Duration::from_millis(15));
+            let tid = TID.load(Ordering::SeqCst);
+            sent += u32::from(tid != 0 && signal::send(tid, libc::SIGUSR2));
+            if sent == 4 {
+                // Each signal begins the wait anew.
+                break;
+            }
+        }
+        assert_eq!(waiter.join().expect("it waits"), (0, 0));
+        assert!(sent > 0);
+    }
 }

@@ -1,17 +1,21 @@
-//! A check of the walker: the thread runs one instruction at a time, and after each of them the walk is compared with what the instructions did.
+//! A check of the walker: the thread runs one instruction at a time, and after each of them the
+//! walk is compared with what the instructions did.
 //!
 //! # How it works
-//! With `VERVET_DEBUG_STEP_WALKS=1` a thread that sends itself SIGTRAP is stepped by the processor's trap flag until it does so again. After each
-//! instruction the handler follows calls and returns in a list of its own (the *shadow*), walks, and compares. A walk is right if it gives the
-//! managed frames as they were before the instruction, as they are after it, or as they are after the next one. A second walk with random
-//! registers must only come to an end.
+//! With `VERVET_DEBUG_STEP_WALKS=1` a thread that sends itself SIGTRAP is stepped by the
+//! processor's trap flag until it does so again. After each instruction the handler follows
+//! calls and returns in a list of its own (the *shadow*), walks, and compares. A walk is right
+//! if it gives the managed frames as they were before the instruction, as they are after it, or
+//! as they are after the next one. A second walk with random registers must only come to an
+//! end.
 //!
-//! The second signal ends the process with code 1 if a walk was wrong, or if too many could not begin; otherwise it prints what was walked.
+//! The second signal ends the process with code 1 if a walk was wrong, or if too many could not
+//! begin; otherwise it prints what was walked.
 //!
 //! # Invariants
 //! * One thread is stepped. The trap flag is cleared wherever it is found without a reason.
-//! * What the runtime does in Native state of itself (compiling, waiting) is not stepped: its return address is replaced by that of code that sets the
-//!   trap flag again.
+//! * What the runtime does in Native state of itself (compiling, waiting) is not stepped: its
+//!   return address is replaced by that of code that sets the trap flag again.
 //! * The shadow knows instructions and stack pointers only: nothing that the walker reads.
 use super::walk::{self, Own, Registers};
 use crate::arch::unwind::{self, Rule};
@@ -28,7 +32,8 @@ use vervet_profiler::sample::{FRAMELESS, FrameKind, FrameWord, MOST_FRAMES};
 
 const TRAP_FLAG: i64 = 0x100;
 const TRAP_TRACE: i32 = 2;
-/// Walks that cannot begin, of a thousand: those between the end of a throw and its landing pad. In managed code all can.
+/// Walks that cannot begin, of a thousand: those between the end of a throw and its landing
+/// pad. In managed code all can.
 const MOST_FRAMELESS: usize = 15;
 
 /// A return address in the arena, and where it lies.
@@ -44,7 +49,8 @@ struct Shadow {
     calls: Vec<Call>,
 }
 
-/// How long the lists may become: nothing here takes memory while a thread is stepped, because it may be stepped through `malloc`.
+/// How long the lists may become: nothing here takes memory while a thread is stepped, because
+/// it may be stepped through `malloc`.
 const ROOM: usize = 2048;
 /// Threads of the program that the stepped one may carry.
 const MOST_SHADOWS: usize = 32;
@@ -193,7 +199,8 @@ unsafe fn is_call(pc: usize) -> bool {
 }
 
 impl Stepper {
-    /// The shadow of a context; a new one begins with the frames that a walk by frame pointers finds below the innermost exit record.
+    /// The shadow of a context; a new one begins with the frames that a walk by frame pointers
+    /// finds below the innermost exit record.
     fn shadow(&mut self, context: *mut ThreadContext) -> usize {
         if let Some(i) = self.shadows.iter().position(|s| s.context == context) {
             return i;

@@ -1,9 +1,12 @@
 //! Timers of processor time: each thread has one, whose signal goes to it.
 //!
 //! # Invariants
-//! * A timer is made and deleted under the lock of the list of threads, for a thread on the list.
-//! * The timer's signal carries the address of the thread's record. A signal that comes late finds a thread whose record is another one, or is closed.
-//! * A timer fires at the kernel's ticks; periods that are shorter count as overruns, so the sum of the weights is right at any frequency.
+//! * A timer is made and deleted under the lock of the list of threads, for a thread on the
+//!   list.
+//! * The timer's signal carries the address of the thread's record. A signal that comes late
+//!   finds a thread whose record is another one, or is closed.
+//! * A timer fires at the kernel's ticks; periods that are shorter count as overruns, so the
+//!   sum of the weights is right at any frequency.
 use super::lane::Sampled;
 use crate::safepoint::registry::Thread;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -12,13 +12,17 @@
 //!   Runtime, Native                            at the innermost exit record
 //!   Parked, Detached                           there is none
 //! ```
-//! From there frame pointers lead outwards, up to a return address that lies outside of the arena; there the list of records goes on.
+//! From there frame pointers lead outwards, up to a return address that lies outside of the
+//! arena; there the list of records goes on.
 //!
 //! # Invariants
-//! * The walker takes no lock and no memory, and reads no thread-local word. So a signal handler may walk whatever it has interrupted.
-//! * It believes nothing that it reads: each address lies on a stack of the thread ([`Memory`]) before it is read, frame pointers rise, and the
-//!   number of records is bounded. So no value of a register makes it fault or go on for ever.
-//! * A walk that does not reach the thread's first managed frame says so ([`CUT`]), and so does one that cannot begin ([`FRAMELESS`]).
+//! * The walker takes no lock and no memory, and reads no thread-local word. So a signal
+//!   handler may walk whatever it has interrupted.
+//! * It believes nothing that it reads: each address lies on a stack of the thread ([`Memory`])
+//!   before it is read, frame pointers rise, and the number of records is bounded. So no value
+//!   of a register makes it fault or go on for ever.
+//! * A walk that does not reach the thread's first managed frame says so ([`CUT`]), and so does
+//!   one that cannot begin ([`FRAMELESS`]).
 use crate::arch::unwind::{self, Rule};
 use crate::code::{arena, table};
 use vervet_abi::context::{IN_LEAF, Record, RecordKind, State, ThreadContext};
@@ -90,7 +94,8 @@ impl Own {
     /// Those of a context. `sp` is the thread's stack pointer.
     ///
     /// # Safety
-    /// The context is the calling thread's; the stack pointer is that of the code that the handler interrupted.
+    /// The context is the calling thread's; the stack pointer is that of the code that the
+    /// handler interrupted.
     pub unsafe fn new(context: *mut ThreadContext, sp: usize) -> Own {
         // SAFETY: words of the calling thread's context, which its own code may be about to change: hence volatile.
         unsafe {
@@ -99,7 +104,8 @@ impl Own {
             let native_sp = (&raw const (*context).native_sp).read_volatile();
             let record = (&raw const (*context).record).read_volatile() as usize;
             let has = |at: usize| at != 0 && (end..base).contains(&at);
-            // In use is what lies above the stack pointer, and above everything that the records of a thread on another stack name.
+            // In use is what lies above the stack pointer, and above everything that the
+            // records of a thread on another stack name.
             let low = match (has(sp), has(native_sp), has(record)) {
                 (true, _, _) => sp,
                 (_, true, _) => native_sp,
@@ -188,11 +194,13 @@ enum Start {
     Unknown,
 }
 
-/// Walks the thread with that context, innermost frame first. `registers` are those of the calling thread's interrupted code; without them the walk
-/// begins at the innermost exit record.
+/// Walks the thread with that context, innermost frame first. `registers` are those of the
+/// calling thread's interrupted code; without them the walk begins at the innermost exit
+/// record.
 ///
 /// # Safety
-/// The context is that of an attached thread or a green thread. With registers it is the calling thread's.
+/// The context is that of an attached thread or a green thread. With registers it is the
+/// calling thread's.
 pub unsafe fn walk(
     context: *mut ThreadContext,
     memory: &impl Memory,
@@ -229,7 +237,8 @@ pub unsafe fn walk(
             Some(rule) => in_thunk(memory, r, rule),
             None if is_managed && critical == IN_LEAF => frame_at(memory, leaf_fp),
             None if is_managed || resuming != 0 => Start::Unknown,
-            // A handler has interrupted a thunk that has unlinked its record and is not in managed code yet.
+            // A handler has interrupted a thunk that has unlinked its record and is not in
+            // managed code yet.
             None if record_of(memory, record).is_some_and(|r| r.begins_piece()) => Start::Unknown,
             None => Start::Records,
         },
@@ -248,10 +257,12 @@ pub unsafe fn walk(
     }
 }
 
-/// A thread in managed code: notes the frame that it is in, if that is made by code of the table.
+/// A thread in managed code: notes the frame that it is in, if that is made by code of the
+/// table.
 fn in_arena(memory: &impl Memory, r: &Registers, frames: &mut Frames<'_>) -> Start {
     let Some(code) = table::find(r.pc) else {
-        // A stack check calls the grow thunk: its own return address lies below that of the function's caller.
+        // A stack check calls the grow thunk: its own return address lies below that of the
+        // function's caller.
         let below = 8 * usize::from(r.pc == crate::arch::grow_address());
         let at = r.sp.wrapping_add(below);
         return caller(memory, at, r.fp, FrameKind::Return);
@@ -337,7 +348,8 @@ fn record_of(memory: &impl Memory, at: usize) -> Option<Record> {
     })
 }
 
-/// Notes the frames from `at` on, or from the innermost exit record on. `record` is the innermost record.
+/// Notes the frames from `at` on, or from the innermost exit record on. `record` is the
+/// innermost record.
 fn outwards(memory: &impl Memory, mut at: Option<At>, mut record: usize, frames: &mut Frames<'_>) {
     let mut records = 0;
     loop {
@@ -448,7 +460,8 @@ mod shape {
         code.starts_with(&[0x49, 0x3B, 0x67]) || code.starts_with(&[0x4D, 0x3B, 0x5F])
     }
 
-    /// Follows the prologue up to `pc`. None: it is none that is known; `Some(None)`: the instruction lies behind it.
+    /// Follows the prologue up to `pc`. None: it is none that is known; `Some(None)`: the
+    /// instruction lies behind it.
     fn in_prologue(code: &[u8], pc: usize) -> Option<Option<Shape>> {
         let mut at = 0;
         while !code[at..].starts_with(PUSH_RBP) {
@@ -471,7 +484,8 @@ mod shape {
             return Some(Some(Shape::AtSp(8)));
         }
         at += MOV_RBP_RSP.len();
-        // A function whose tail calls have more stack arguments than it has moves its frame down: the two words are copied one after the other.
+        // A function whose tail calls have more stack arguments than it has moves its frame
+        // down: the two words are copied one after the other.
         let moved = move_of_frame(&code[at..]);
         Some(match moved {
             Some((from, to, bytes)) if (at + from..at + to).contains(&pc) => {
@@ -500,7 +514,8 @@ mod shape {
         })
     }
 
-    /// `sub rsp, n; mov rbp, rsp`, and four moves of the two words: from where to where the frame is not whole at rbp, and n.
+    /// `sub rsp, n; mov rbp, rsp`, and four moves of the two words: from where to where the
+    /// frame is not whole at rbp, and n.
     fn move_of_frame(code: &[u8]) -> Option<(usize, usize, usize)> {
         let (sub, bytes) = match code {
             [0x48, 0x83, 0xEC, n, ..] => (4, *n as usize),

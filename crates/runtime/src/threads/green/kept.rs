@@ -23,4 +23,7 @@ pub(super) struct Left {
     /// Why it left.
     pub(super) outcome: Outcome,
     pub(super) has_timer: bool,
+    /// When it left, if waits are sampled, and the kind of its reason.
+    pub(super) since: u64,
+    pub(super) reason: u8,
 }

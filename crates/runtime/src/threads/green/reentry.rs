@@ -17,8 +17,9 @@ use super::scheduler;
 use super::wait::set_timer;
 use crate::arch;
 use crate::cx::Cx;
+use crate::profiler::sampling::off_cpu;
 use crate::safepoint::registry::Thread;
-use crate::threads::park::waiter;
+use crate::threads::park::{reason, waiter};
 use std::time::Instant;
 use vervet_abi::ThreadContext;
 use vervet_abi::context::{NO_NATIVE_STACK, RecordKind};
@@ -35,6 +36,7 @@ pub(crate) fn resumed(cx: &Cx<'_>) -> Option<Kept> {
             return None;
         }
         green.left.set(None);
+        off_cpu::ends(cx, left.since, left.reason);
         Some(left.kept)
     }
 }
@@ -74,6 +76,11 @@ fn leave_for(cx: &Cx<'_>, outcome: Outcome, until: Option<Instant>, kept: Kept) 
             kept,
             outcome,
             has_timer,
+            since: match outcome {
+                Outcome::Park => off_cpu::begins(),
+                _ => 0,
+            },
+            reason: reason::own_kind(context),
         }));
         (*context).leaves_at = record as usize;
     }

@@ -60,7 +60,11 @@ pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<
     if object.is_null() {
         return Err(cx.throw_arg_null("obj"));
     }
-    let entered = lock(&Of(object)).enter(&Waiter::new(cx, object.addr()), ms);
+    let waiter = Waiter::new(cx, object.addr());
+    let entered = lock(&Of(object)).enter(&waiter, ms);
+    if !matches!(entered, Err(Stop::Leaves)) {
+        waiter.tell(matches!(entered, Ok(true)));
+    }
     entered.map_err(|stop| raise(cx, stop))
 }
 
@@ -83,6 +87,10 @@ pub fn wait<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool>
         managed_wait::poll_interrupt(cx)?;
     }
     let signalled = lock(&Of(object)).wait(&waiter, ms);
+    if !matches!(signalled, Err(Stop::Leaves)) {
+        // Whatever ends a wait, it ends with the monitor.
+        waiter.tell(true);
+    }
     let signalled = signalled.map_err(|stop| raise(cx, stop))?;
     if !signalled {
         managed_wait::poll_interrupt(cx)?;

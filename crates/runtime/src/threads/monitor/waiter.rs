@@ -1,5 +1,6 @@
 //! The calling thread, as [`vervet_parking::monitor`] asks of it: how it waits, spins and counts what it owns.
 use crate::cx::Cx;
+use crate::profiler::hooks;
 use crate::threads::green::kept::Kept;
 use crate::threads::green::reentry;
 use crate::threads::wait::{self, Alerted};
@@ -23,6 +24,8 @@ pub(super) struct Waiter<'a, 'cx> {
     kept: Option<Kept>,
     /// The end of the wait.
     end: Cell<Option<Instant>>,
+    /// It has to wait to enter.
+    contended: Cell<bool>,
 }
 
 impl<'a, 'cx> Waiter<'a, 'cx> {
@@ -34,11 +37,24 @@ impl<'a, 'cx> Waiter<'a, 'cx> {
             object,
             kept,
             end: Cell::new(kept.and_then(|kept| kept.end)),
+            // A wait that goes on was told of when it began.
+            contended: Cell::new(kept.is_some_and(|kept| kept.note as u8 != Park::Waiting as u8)),
         }
     }
     /// Does the call go on with a wait?
     pub(super) fn is_resumed(&self) -> bool {
         self.kept.is_some()
+    }
+    /// The call ends, with the monitor or (`entered` is false) without it.
+    pub(super) fn tell(&self, entered: bool) {
+        if self.contended.get() {
+            let what = if entered {
+                hooks::Lock::Done
+            } else {
+                hooks::Lock::Fail
+            };
+            hooks::monitor(what, self.object);
+        }
     }
     /// What reports say of the wait is forgotten at the end of each park.
     fn say(&self, why: Why, deadline: Option<Instant>) {
@@ -112,6 +128,9 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
         park::is_over(deadline)
     }
     fn waiting(&self, why: Why, deadline: Option<Instant>) -> wait::Waiting<'_, 'cx> {
+        if why == Why::Enter && !self.contended.replace(true) {
+            hooks::monitor(hooks::Lock::Contention, self.object);
+        }
         self.say(why, deadline);
         wait::Waiting::begin(self.cx, self.kept.is_some())
     }

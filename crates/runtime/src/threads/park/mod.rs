@@ -37,6 +37,7 @@ pub use reason::Reason;
 pub use waiter::{Queue, Waiter, is_signalled, set_signalled, unpark};
 
 use crate::cx::Cx;
+use crate::profiler::sampling::off_cpu;
 use crate::threads::green::kept::Kept;
 use crate::threads::{blocking, green};
 use std::time::{Duration, Instant};
@@ -90,12 +91,14 @@ pub fn park(cx: &Cx<'_>, commit: impl FnOnce(), deadline: Option<Instant>) -> bo
 
 /// The calling thread has begun to park (`starts`; else there is a token), and has made its wait known.
 fn wait(cx: &Cx<'_>, me: &Waiter, starts: bool, deadline: Option<Instant>) -> bool {
+    let since = off_cpu::begins();
     if starts && green::is_green(cx) {
         // Its carrier says that it sleeps, when it has left its stack.
         green::wait::park(cx, deadline, |wait| blocking(wait));
     } else if starts && me.word.sleeps() {
         cx.native(|| while me.word.is_parked() && futex_wait(me.word.futex(), deadline) {});
     }
+    off_cpu::ends(cx, since, reason::kind_of(me));
     reason::clear(me);
     me.word.end()
 }

@@ -11,6 +11,7 @@ use super::waiter::{INSIDE, Waiter, waiter};
 use crate::cx::Cx;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
+use vervet_abi::ThreadContext;
 use vervet_os::{Published, clock};
 use vervet_parking::Seen;
 
@@ -128,6 +129,20 @@ pub fn set(cx: &Cx<'_>, reason: Reason, deadline: Option<Instant>) {
 /// The calling thread does not wait after all.
 pub(crate) fn forget(cx: &Cx<'_>) {
     clear(waiter(super::id(cx)));
+}
+
+/// The kind of a waiter's reason.
+pub(super) fn kind_of(waiter: &Waiter) -> u8 {
+    (waiter.why.load(Relaxed) >> KIND) as u8
+}
+
+/// The kind of the reason of the thread with that context.
+///
+/// # Safety
+/// The context is the calling thread's.
+pub(crate) unsafe fn own_kind(context: *mut ThreadContext) -> u8 {
+    // SAFETY: the caller's promise.
+    kind_of(waiter(unsafe { (*context).owner_id }))
 }
 
 /// The thread goes on.

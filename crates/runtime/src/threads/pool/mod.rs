@@ -165,6 +165,11 @@ pub fn progress(cx: &Cx<'_>) -> bool {
 pub fn working() -> i32 {
     i32::from(COUNTS.get().working)
 }
+// ---- blocked workers -------------------------------------------------------------------------------------------------
+//
+// A worker says that it runs the dispatch loop; the park layer says what a thread waits for. Both are plain stores of the thread itself, so what the
+// monitor reads is an estimate, and costs the workers nothing that they did not pay before.
+
 /// For each worker by its owner id, whether it runs the dispatch loop (1) or not (0).
 static DISPATCHES: Chunks<AtomicUsize> = Chunks::new();
 

@@ -1,0 +1,184 @@
+//! The thread that writes: it takes records and samples, and writes whole buffers.
+//!
+//! ```text
+//!   every tick     records and samples up to LAG ago  ──> open buffers
+//!   every second   counters; all buffers, a sync point ──> the file
+//!   at the end     everything; the end of each thread  ──> the file, then whoever waits goes on
+//! ```
+//!
+//! # Invariants
+//! * It is a thread of the system's that is never attached: a stop of the world does not wait for it, and no sample hits it.
+//! * Nobody else touches the output. So the file ends with a whole buffer whenever the process dies between two writes.
+//! * A sync point promises that what stands before it is older: the writer looks back by [`LAG`], so that a thread that was interrupted between
+//!   reading the clock and publishing its record has had its time.
+use crate::encode::Header;
+use crate::encoder::Encoder;
+use crate::host::Host;
+use crate::options::{Options, sets};
+use crate::output::Output;
+use crate::sample::SampleSource;
+use crate::stream::Transport;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use vervet_os::{clock, futex};
+
+/// How far back the writer looks, in nanoseconds.
+const LAG: u64 = 10_000_000;
+const TICK: Duration = Duration::from_millis(10);
+const SECOND: u64 = 1_000_000_000;
+/// Bytes that are written before the second is over.
+const MUCH: usize = 1 << 20;
+
+const RUNNING: u32 = 0;
+const STOPPING: u32 = 1;
+const STOPPED: u32 = 2;
+
+/// A recording under way.
+pub struct Recording {
+    transport: &'static Transport,
+    state: Arc<AtomicU32>,
+}
+
+impl Recording {
+    /// Opens the output and starts the thread. What was recorded before is forgotten. The error is a sentence for the user.
+    pub fn start(
+        options: &Options,
+        transport: &'static Transport,
+        samples: Option<&'static dyn SampleSource>,
+        host: impl Host + 'static,
+    ) -> Result<Recording, String> {
+        let output = Output::open(options)?;
+        transport.drain(u64::MAX, |_| {});
+        let state = Arc::new(AtomicU32::new(RUNNING));
+        let mut writer = Writer {
+            encoder: Encoder::new(host, options.max_frames),
+            output,
+            transport,
+            samples,
+            state: state.clone(),
+            has_counters: options.events & sets::COUNTER != 0,
+            lost: transport.lost(),
+        };
+        let header = header(options);
+        vervet_os::thread::spawn_detached(1 << 20, move || {
+            block_signals();
+            name_thread();
+            writer.output.write(&header);
+            writer.run();
+        })
+        .map_err(|e| format!("cannot start the profiler's thread: {e}"))?;
+        Ok(Recording { transport, state })
+    }
+
+    /// Has the rest written, and waits for that no longer than `limit`. False: it took longer. The calling thread is in Native state, if it is
+    /// attached.
+    pub fn stop(&self, limit: Duration) -> bool {
+        let (from, to) = (Ordering::AcqRel, Ordering::Acquire);
+        let _ = self.state.compare_exchange(RUNNING, STOPPING, from, to);
+        self.transport.ring();
+        let end = clock::now() + limit.as_nanos() as u64;
+        while self.state.load(Ordering::Acquire) != STOPPED {
+            let Some(left) = end.checked_sub(clock::now()) else {
+                return false;
+            };
+            futex::wait(&self.state, STOPPING, Some(Duration::from_nanos(left)));
+        }
+        true
+    }
+}
+
+struct Writer<H> {
+    encoder: Encoder<H>,
+    output: Output,
+    transport: &'static Transport,
+    samples: Option<&'static dyn SampleSource>,
+    state: Arc<AtomicU32>,
+    has_counters: bool,
+    lost: u64,
+}
+
+impl<H: Host> Writer<H> {
+    fn run(mut self) {
+        let mut due = clock::now() + SECOND;
+        self.encoder.begin(clock::now());
+        loop {
+            let rung = self.transport.rung();
+            let is_last = self.state.load(Ordering::Acquire) == STOPPING;
+            let now = clock::now();
+            let until = if is_last {
+                u64::MAX
+            } else {
+                now.saturating_sub(LAG)
+            };
+            self.transport.drain(until, |record| {
+                self.encoder.record(record);
+                if self.encoder.waiting() >= MUCH {
+                    self.output.write(&self.encoder.take());
+                }
+            });
+            if let Some(samples) = self.samples {
+                samples.drain(until, &mut |sample| self.encoder.sample(sample));
+            }
+            if is_last || now >= due {
+                due = now + SECOND;
+                if self.has_counters {
+                    self.encoder.counters(until.min(now));
+                }
+                if is_last {
+                    self.encoder.end(now);
+                }
+                self.encoder.sync(0, until.min(now));
+                self.output.write(&self.encoder.take());
+            }
+            if is_last {
+                break;
+            }
+            self.transport.listen(rung, TICK);
+        }
+        self.finish();
+    }
+    fn finish(self) {
+        self.output.finish();
+        let lost = self.transport.lost() - self.lost;
+        if lost != 0 {
+            eprintln!("vervet: the recording lacks {lost} events, for which there was no memory");
+        }
+        if let Some(lost) = self.samples.map(SampleSource::lost).filter(|n| *n != 0) {
+            eprintln!("vervet: the recording lacks {lost} samples, because rings were full");
+        }
+        self.state.store(STOPPED, Ordering::Release);
+        futex::wake(&self.state, i32::MAX);
+    }
+}
+
+fn header(options: &Options) -> Vec<u8> {
+    let before = clock::now();
+    for _ in 0..256 {
+        clock::now();
+    }
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    Header {
+        start_ms: now.map_or(0, |d| d.as_secs() * 1000),
+        start_ns: clock::now(),
+        timer_ns: ((clock::now() - before) / 257) as u32,
+        pid: std::process::id(),
+        port: 0,
+        arguments: &options.text,
+    }
+    .bytes()
+}
+
+/// Signals are for the program's threads.
+fn block_signals() {
+    // SAFETY: changes the calling thread's mask only.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, std::ptr::null_mut());
+    }
+}
+fn name_thread() {
+    // SAFETY: a text with a zero at its end.
+    unsafe { libc::prctl(libc::PR_SET_NAME, c"Profiler Writer".as_ptr()) };
+}

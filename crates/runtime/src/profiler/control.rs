@@ -1,0 +1,118 @@
+//! Starting a recording: at the start of the process, or later.
+//!
+//! # How it works
+//! ```text
+//! command line: --profile=log:...   begin  \
+//!                                            check -> transport -> samples -> writer -> hooks on -> what is there already
+//! vervet profile PID                start  /
+//! ```
+//! The order matters. Samples may come from the moment that sampling runs, so the writer exists before the first of them is looked at; the hooks are switched
+//! on when there is somebody to take their records; and what was loaded and compiled before is told last, as records like any other, so that a class
+//! which is loaded meanwhile is told at least once. The writer writes a definition once however often it is told.
+//!
+//! # Invariants
+//! * One recording runs at a time in a process.
+//! * A recording that cannot be whole is refused in words and not begun: an item that is not there yet, an event that needs code compiled for it in a process
+//!   whose code exists already, a file that cannot be made.
+//! * A failed start leaves nothing running: no timer, no thread, no hook.
+use super::{call_spec, hooks, names, recording, sampling};
+use crate::code::table;
+use vervet_profiler::options::{Clock, Options, sets};
+use vervet_profiler::sample::SampleSource;
+use vervet_profiler::writer::Recording;
+
+/// Sets of events that need code compiled for them: they are recorded from the start of the process or not at all.
+const FROM_START: u32 = sets::GC_ALLOC | sets::GC_HANDLE;
+
+/// Starts the recording that the command line asks for, before the first managed code. The error is a sentence for the user.
+pub(crate) fn begin(options: &Options) -> Result<(), String> {
+    if options.coverage {
+        eprintln!(
+            "vervet: coverage is recorded by mono's profiler 'coverage', which is not a part of Vervet"
+        );
+    }
+    if let Some(spec) = &options.call_spec {
+        call_spec::set(spec)?;
+    }
+    run(options)
+}
+
+/// Starts a recording in the running process, until [`recording::stop`] or the end. What needs code compiled for it cannot be started now.
+/// The error is a sentence for the user.
+pub fn start(options: &Options) -> Result<(), String> {
+    if options.events & FROM_START != 0 || options.calls {
+        return Err(
+            "allocations, handles and calls are recorded from the start of the program only".into(),
+        );
+    }
+    run(options)
+}
+
+/// What cannot be recorded yet is an error. Only what was named counts: the sets that an alias such as `alloc` brings along, and that mono has on by default,
+/// are left out silently where they cannot be had.
+fn check(options: &Options) -> Result<(), String> {
+    let missing = [
+        (options.named & sets::GC_ROOT != 0, "gcroot"),
+        (options.named & sets::JIT != 0, "jit"),
+        (options.heapshot != Default::default(), "heapshot"),
+        (options.heapshot_on_shutdown, "heapshot-on-shutdown"),
+        (options.port.is_some(), "port"),
+    ];
+    match missing.iter().find(|m| m.0) {
+        Some((_, what)) => Err(format!(
+            "--profile: '{what}' is not there yet in this version of Vervet"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// See the module for the order of the steps.
+fn run(options: &Options) -> Result<(), String> {
+    check(options)?;
+    if recording::is_recording() {
+        return Err("a recording is under way".into());
+    }
+    let transport = recording::make_transport()?;
+    let samples = options
+        .sample
+        .map(|(clock, hz)| start_sampling(clock, hz, options.max_frames))
+        .transpose()?;
+    let started = Recording::start(options, transport, samples, names::Names::new());
+    if started.is_err() {
+        end_sampling();
+    }
+    recording::enable(
+        started?,
+        options,
+        |work| crate::threads::native(work),
+        end_sampling,
+    );
+    // What is there already.
+    let rt = crate::runtime::rt();
+    rt.loader
+        .assemblies()
+        .into_iter()
+        .for_each(hooks::assembly_loaded);
+    table::all().for_each(hooks::code_linked);
+    let name = rt.root.friendly_name.lock().clone();
+    if !name.is_empty() {
+        hooks::domain_named(&name);
+    }
+    Ok(())
+}
+
+/// Starts the timers of all threads, or the thread that looks at them.
+fn start_sampling(clock: Clock, hz: u32, frames: u32) -> Result<&'static dyn SampleSource, String> {
+    let mode = match clock {
+        Clock::Cpu => sampling::Mode::Cpu,
+        Clock::Real => sampling::Mode::Real,
+    };
+    sampling::start(mode, hz, frames as usize).map_err(|e| format!("--profile: {e}"))
+}
+/// Ends what [`start_sampling`] began. Samples that are in the rings stay there for the writer's last look.
+fn end_sampling() {
+    // Who ends the process in the middle of something else leaves the timers alone.
+    if !vervet_os::lock::holds_leaf_lock() {
+        sampling::stop();
+    }
+}

@@ -1,0 +1,121 @@
+//! Whether events are recorded, which, and the way of an event to the writer. Everything in the runtime may depend on this.
+//!
+//! # Invariants
+//! * With no recording, a hook is a load of [`ENABLED`] and a branch.
+//! * The transport is there before an event is enabled, and stays.
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+use vervet_os::{LeafLock, Published};
+use vervet_profiler::options::Options;
+use vervet_profiler::record::Kind;
+use vervet_profiler::stream::Transport;
+use vervet_profiler::writer::Recording;
+
+/// Events that every recording has: threads, assemblies, VTables, methods.
+pub const ANY: u32 = 1 << 31;
+/// Every call and return.
+pub const CALLS: u32 = 1 << 30;
+/// An allocation every so many bytes.
+pub const ALLOCATION_SAMPLES: u32 = 1 << 29;
+/// How long the end of the process waits for the rest of a recording to be written.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The events that are recorded now: bits of [`vervet_profiler::options::sets`], and [`ANY`].
+static ENABLED: AtomicU32 = AtomicU32::new(0);
+/// Frames of a backtrace.
+static MAX_FRAMES: AtomicU32 = AtomicU32::new(0);
+/// Calls that lie deeper are not recorded.
+static CALL_DEPTH: AtomicU32 = AtomicU32::new(0);
+/// Bytes between two sampled allocations, on average.
+static ALLOCATION_PERIOD: AtomicU64 = AtomicU64::new(0);
+static TRANSPORT: Published<Transport> = Published::new();
+static RECORDING: LeafLock<Option<Recording>> = LeafLock::new(None);
+/// Runs its argument in Native state.
+static NATIVE: Published<fn(&mut dyn FnMut())> = Published::new();
+
+/// Ends what was started beside the recording.
+static AT_STOP: Published<fn()> = Published::new();
+
+/// Is one of these sets of events recorded?
+#[inline(always)]
+pub fn is_on(events: u32) -> bool {
+    ENABLED.load(Ordering::Relaxed) & events != 0
+}
+/// Frames of a backtrace; 0: none is recorded.
+pub fn max_frames() -> u32 {
+    MAX_FRAMES.load(Ordering::Relaxed)
+}
+/// Calls that lie deeper are not recorded.
+pub(super) fn call_depth() -> u32 {
+    CALL_DEPTH.load(Ordering::Relaxed)
+}
+/// Bytes between two sampled allocations, on average.
+pub(super) fn allocation_period() -> u64 {
+    ALLOCATION_PERIOD.load(Ordering::Relaxed)
+}
+fn transport() -> &'static Transport {
+    TRANSPORT.get().expect("made before an event is enabled")
+}
+/// The transport, made if need be. The error is a sentence for the user.
+pub(super) fn make_transport() -> Result<&'static Transport, String> {
+    TRANSPORT
+        .get_or_try(Transport::reserve)
+        .map_err(|e| format!("cannot reserve memory for the profiler's events: {e}"))
+}
+/// A recording was started: from now on events are recorded. `native` runs its argument in Native state, `at_stop` ends what was started beside
+/// the recording; both are the same each time.
+pub(super) fn enable(
+    recording: Recording,
+    options: &Options,
+    native: fn(&mut dyn FnMut()),
+    at_stop: fn(),
+) {
+    NATIVE.put(native);
+    AT_STOP.put(at_stop);
+    MAX_FRAMES.store(options.max_frames, Ordering::Relaxed);
+    *RECORDING.lock() = Some(recording);
+    CALL_DEPTH.store(options.call_depth, Ordering::Relaxed);
+    let period = options.allocation_period.unwrap_or(0);
+    ALLOCATION_PERIOD.store(period, Ordering::Relaxed);
+    let mut more = if options.calls { CALLS } else { 0 };
+    if period != 0 {
+        more |= ALLOCATION_SAMPLES;
+    }
+    ENABLED.store(options.events | more | ANY, Ordering::Release);
+}
+/// Is a recording under way?
+pub fn is_recording() -> bool {
+    RECORDING.lock().is_some()
+}
+
+/// Pushes a record of the thread that the file calls `thread`.
+pub(super) fn push(kind: Kind, extra: u32, thread: u64, payload: [&[u64]; 2]) {
+    transport().push(kind, extra, thread, payload);
+}
+/// Waits in Native state until the writer has made room, if it has much to do. The calling thread is in Runtime state and holds no lock.
+#[inline]
+pub(super) fn wait_for_room() {
+    if transport().is_crowded() {
+        let mut wait = || transport().wait_for_room(|| !is_on(ANY));
+        match NATIVE.get() {
+            Some(native) => native(&mut wait),
+            None => wait(),
+        }
+    }
+}
+
+/// Ends the recording, if there is one, and waits until it is written, for a while. The calling thread is in Native state, or ends the process.
+pub fn stop() {
+    ENABLED.store(0, Ordering::Release);
+    let recording = RECORDING.lock().take();
+    if recording.is_some()
+        && let Some(at_stop) = AT_STOP.get()
+    {
+        at_stop();
+    }
+    if let Some(recording) = recording
+        && !recording.stop(PATIENCE)
+    {
+        eprintln!("vervet: the recording was not written to its end in {PATIENCE:?}");
+    }
+}

@@ -1,0 +1,35 @@
+# by: vervet
+# What samples say of a program whose shape is known, and the files by which perf names code.
+cs Shares -optimize
+share() { # mode: the share of one of the two methods, in percent of both
+    VERVET_DEBUG_SAMPLE=$1 "$VERVET" Shares.exe 2> samples
+    sed -nE 's/^samples: +([0-9.]+) % Shares:(Seventy|Thirty) \(\)$/\1 \2/p' samples |
+        awk '{ of[$2] = $1 } END { print of["Seventy"] * 100 / (of["Seventy"] + of["Thirty"]) }'
+}
+for mode in cpu,250 cpu,1000 real,1000; do
+    share $mode | awk -v mode=$mode '{ print mode, (($1 > 67 && $1 < 73) ? "as it is" : "not as it is: " $1) }'
+    # Where the threads were is known of nearly all samples.
+    sed -nE 's/^samples: ([0-9]+) of.*; ([0-9]+) without frames, ([0-9]+) cut, ([0-9]+) lost$/\1 \2 \3 \4/p' samples |
+        awk '{ print ($1 > 100), ($2 * 100 < $1), $3, $4 }'
+done
+cs Input
+"$VERVET" --perf-map --jitdump Input.exe partial > /dev/null 2>&1 &
+wait $!
+map=/tmp/perf-$!.map dump=/tmp/jit-$!.dump
+head -c 4 "$dump"; echo
+grep -q -a 'Input:Main' "$dump" && echo dumped
+for what in Input:Main '(internal call)' '(stub) prestub' '(helper) AllocObject' '(stub) slots'; do
+    grep -cF "$what" "$map" | sed "s/^[1-9].*/$what is named/"
+done
+rm -f "$map" "$dump"
+# The test of the heap under samples sees what it is to see: without the critical byte it fails. (The first time, nearly always.)
+cp "$here"/../managed/Diagnostics/SampledHeap.* .
+cc -O2 -shared -fPIC -o libSampledHeap.so SampledHeap.c
+mcs -nologo -langversion:latest SampledHeap.cs
+for _ in 1 2 3 4 5 6; do
+    if ! VERVET_DEBUG_SAMPLE=real,10000 MONO_GC_PARAMS=nursery-size=256k,max-heap-size=1g \
+        timeout -k 1 20 "$VERVET" --gc-debug=unprotected-allocator SampledHeap.exe > /dev/null 2>&1; then
+        echo "without the critical byte it fails"
+        break
+    fi
+done

@@ -1,0 +1,113 @@
+#!/bin/bash
+# The log profiler: recordings of a program of known shape, and what becomes of a recording when the process ends otherwise than in order.
+#
+#   tests/profiler.sh VERVET
+#
+# `vervet report` reads the recordings. mprof-report and a program on Mono.Profiler.Log.dll read them too, where they are installed.
+set -uo pipefail
+
+[ $# -eq 1 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 2; }
+vervet=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export VERVET_CACHE=off
+errors=0 passed=0
+check() { # what, command...
+    local what=$1; shift
+    if "$@" > log 2>&1; then passed=$((passed + 1))
+    else errors=$((errors + 1)); echo "  FAILED: profiler: $what"; sed 's/^/    /' log | tail -n 15; fi
+}
+has() { grep -qE -- "$1" "$2" || { echo "no '$1' in $2:"; cat "$2"; return 1; }; }
+ends() { # code, command...
+    local want=$1; shift
+    timeout 60 "$@" > out 2> err
+    local code=$?
+    [ $code = "$want" ] || { echo "code $code, not $want"; cat out err; return 1; }
+}
+
+mcs -out:Shapes.exe "$here/profiler/Shapes.cs" || { echo "  FAILED: profiler: mcs"; exit 1; }
+
+# ---- exact counts ---------------------------------------------------------------------------------------------------------------
+all=log:nodefaults,exception,counter,monitor,gc,gchandle,finalization,gcalloc
+check "a run that is recorded" ends 0 "$vervet" --profile=$all,output=all.mlpd Shapes.exe
+check "the report" ends 0 "$vervet" report --verbose all.mlpd
+cp out all.txt
+check "objects with a finalizer" has '^ .* 1,001 .* Widget$' all.txt
+check "objects of a generic nested class" has '^ .* 1,000 .* Widget.Part<System.String>$' all.txt
+check "throws" has 'System.InvalidOperationException' all.txt
+if command -v mprof-report > /dev/null; then
+    mprof-report all.mlpd > mprof.txt 2>&1
+    check "mprof-report: class of 1,001 objects" has ' 1001 +[0-9]+ Widget$' mprof.txt
+    check "mprof-report: throws" has 'Throws: 1[01]$' mprof.txt
+    check "mprof-report: filters" has 'Executed filter clauses: 10$' mprof.txt
+    check "mprof-report: finally" has 'Executed finally clauses: 10$' mprof.txt
+    check "mprof-report: weak handles" has 'GC handles weak: created: 7, destroyed: 7' mprof.txt
+    check "mprof-report: contention" has 'Lock contentions: 1$' mprof.txt
+    check "mprof-report: acquired" has 'Lock acquired: 1$' mprof.txt
+    check "mprof-report: no class is unknown" bash -c '! grep -q unresolved mprof.txt'
+    check "mprof-report: the domain's name" has 'friendly name: "Shapes.exe"' mprof.txt
+    check "mprof-report: names" has 'name: "Main"' mprof.txt
+else echo "  skipped: mprof-report is not installed"; fi
+reader=/usr/lib/mono/4.5/Mono.Profiler.Log.dll
+if [ -e $reader ]; then
+    cp $reader .
+    check "a program that reads recordings" mcs -r:Mono.Profiler.Log.dll -out:Reader.exe "$here/profiler/Reader.cs"
+    check "Mono.Profiler.Log.dll on Vervet" ends 0 "$vervet" Reader.exe all.mlpd
+    cp out read.txt
+    check "its count of throws" has '^ThrowEvent 1[01]$' read.txt
+    check "its count of contentions" has '^MonitorEvent 2$' read.txt
+else echo "  skipped: Mono.Profiler.Log.dll is not installed"; fi
+
+# ---- calls and samples ----------------------------------------------------------------------------------------------------------
+check "calls" ends 0 "$vervet" --profile=log:nodefaults,calls,callspec=program,output=calls.mlpd Shapes.exe
+check "their report" ends 0 "$vervet" report --verbose calls.mlpd
+check "40 calls of Fail" has '\b40 .*Shapes:Fail' out
+check "1,001 calls of the constructor" has '\b1,001 .*Widget:.ctor' out
+if command -v mprof-report > /dev/null; then
+    mprof-report --verbose --reports=call calls.mlpd > mprof.txt 2>&1
+    check "mprof-report: calls match returns" bash -c '! grep -q unmatched mprof.txt'
+    check "mprof-report: calls" has ' 40 Shapes:Fail' mprof.txt
+fi
+for mode in sample sample-real; do
+    check "$mode" ends 0 "$vervet" --profile=log:nodefaults,$mode=500,output=$mode.mlpd Shapes.exe spin
+    check "the report of $mode" ends 0 "$vervet" report $mode.mlpd
+    check "shows the loop that ran" has 'Shapes:Spin' out
+done
+
+check "one allocation a megabyte" ends 0 "$vervet" --profile=log:nodefaults,allocsample=1048576,output=alloc.mlpd Shapes.exe fill
+check "its report" ends 0 "$vervet" report alloc.mlpd
+# 256 are expected, with a standard deviation of 16.
+check "has so many events" has '^Allocations: (1[6-9]|2[0-9]|3[0-5])[0-9] objects' out
+check "says where" has 'Shapes:Fill' out
+
+# ---- ends of the process --------------------------------------------------------------------------------------------------------
+check "an unhandled exception" ends 1 "$vervet" --profile=log:nodefaults,exception,output=throw.mlpd Shapes.exe throw
+check "its report" ends 0 "$vervet" report throw.mlpd
+check "the last throw is in it" has 'Shapes:Main$' out
+check "Environment.Exit" ends 7 "$vervet" --profile=log:nodefaults,exception,zip,output=exit.mlpd Shapes.exe exit
+check "its report, unpacked" ends 0 "$vervet" report exit.mlpd
+"$vervet" --profile=log:nodefaults,exception,output=kill.mlpd Shapes.exe hang > hang.txt 2>&1 &
+pid=$!
+for _ in $(seq 600); do grep -q hangs hang.txt && break; sleep 0.1; done
+kill -KILL $pid; wait $pid 2> /dev/null
+check "the report of a killed process" ends 0 "$vervet" report kill.mlpd
+check "has what was recorded before" has '^ +10  Shapes:Fail' out
+check "a full disk" ends 0 "$vervet" --profile=log:gc,output=/dev/full Shapes.exe
+check "is reported" has "the recording ends here: cannot write to '/dev/full'" err
+check "once" [ "$(grep -c 'recording ends here' err)" = 1 ]
+
+# ---- options --------------------------------------------------------------------------------------------------------------------
+check "an unknown item" ends 1 "$vervet" --profile=log:nonsense Shapes.exe
+check "lists the known ones" has "'nonsense' is not an item of --profile=log; the items are .*gcalloc" err
+check "another profiler" ends 1 "$vervet" --profile=cov Shapes.exe
+check "a file that cannot be made" ends 1 "$vervet" --profile=log:gc,output=/nowhere/x Shapes.exe
+check "help" ends 0 "$vervet" --profile=log:help Shapes.exe
+check "a command" ends 0 "$vervet" '--profile=log:gc,output=|cat > "piped.mlpd"' Shapes.exe
+check "its report" ends 0 "$vervet" report piped.mlpd
+check "names with the process" ends 0 "$vervet" --profile=log:gc,output=+named-%%.mlpd Shapes.exe
+check "are replaced" bash -c 'ls named-%.mlpd.[0-9]*'
+
+echo "profiler: $passed checks passed, $errors failed"
+exit $((errors > 0))
