@@ -263,11 +263,6 @@ mod tests {
         assert_eq!(waiter.join().expect("it waits"), (0, 0));
         assert!(sent > 0);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     /// A library that asks the kernel for the handler and puts it back must not make ours call itself.
     #[test]
