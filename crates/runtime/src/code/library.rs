@@ -4,8 +4,8 @@
 //!
 //! # Invariants
 //! * A search or comparison is a leaf: it takes no lock and no memory, and is called for at most 64 KiB, which takes less than 10 microseconds.
-//! * A sort is of integers, so its result does not depend on how it is found. It runs in state Runtime for up to [`IN_PLACE`] bytes. A longer one works on
-//!   a copy in state Native, so that no collection waits for it.
+//! * A sort is of integers, so its result does not depend on how it is found. It works on a copy: in state Runtime for up to
+//!   [`SHORT`] bytes, in state Native for more, so that no collection waits for it.
 //! * Another thread may write what is read here. Then the result is that of some order of reads and writes, as it is in IL, and nothing else goes wrong:
 //!   the only accesses are those to the range that the caller has checked.
 use crate::cx::{Cx, Result};
@@ -13,8 +13,8 @@ use crate::object::ObjRef;
 use vervet_abi::vtable::flags;
 use vervet_types::Prim;
 
-/// Bytes that are sorted where they lie.
-const IN_PLACE: usize = 8 << 10;
+/// Bytes that are sorted in state Runtime.
+const SHORT: usize = 8 << 10;
 
 /// Index of the first element that is `value`; -1 if none is.
 fn find<T: Copy + PartialEq>(all: &[T], value: T) -> i32 {
@@ -140,38 +140,41 @@ pub(super) fn sort<'cx>(
         U8 => sort_as::<u64>(cx, array, range),
         other => unreachable!("a vector of kind {other} is not sorted here"),
     }
-    Ok(())
 }
 
 /// Sorts a range as elements of type `T`.
 ///
-/// While the copy of a long range is sorted, another thread may write the array; the program that does that gets elements of both, as it does where the class
-/// library sorts in place.
+/// What is sorted is a copy that no other thread sees. The sort of the standard library ends the process if elements change under it, and a program whose
+/// threads race gets a badly ordered array at worst. (Where the class library sorts, it may also get an ArgumentException.)
 fn sort_as<'cx, T: Ord + Copy + Send>(
     cx: &'cx Cx<'cx>,
     array: ObjRef<'cx>,
     (from, count): (i32, i32),
-) {
+) -> Result<()> {
     let (from, count) = (from.max(0) as usize, count.max(0) as usize);
     assert!(
         from + count <= array.array_len(),
         "the caller has checked the range"
     );
-    // The array cannot move while its reference is in a frame of this thread, so its address is good throughout.
-    let at = array.array_data().cast::<T>();
-    // SAFETY: a vector of such elements, and the range was checked.
-    let elements = unsafe { std::slice::from_raw_parts_mut(at.add(from), count) };
-    if size_of_val(elements) > IN_PLACE {
-        let mut copy = Vec::new();
-        if copy.try_reserve_exact(count).is_ok() {
-            copy.extend_from_slice(elements);
-            cx.native(|| copy.sort_unstable());
-            elements.copy_from_slice(&copy);
-            return;
-        }
-        // No memory for a copy: a collection then waits for the sort.
+    let mut copy: Vec<T> = Vec::new();
+    if copy.try_reserve_exact(count).is_err() {
+        return Err(cx.rt().throw_out_of_memory(cx));
     }
-    elements.sort_unstable();
+    // The array cannot move while its reference is in a frame of this thread, so its address is good throughout.
+    // SAFETY: a vector of such elements, and the range was checked.
+    let at = unsafe { array.array_data().cast::<T>().add(from) };
+    // SAFETY: there is room for `count` elements, and all of them are written.
+    unsafe {
+        std::ptr::copy_nonoverlapping(at, copy.as_mut_ptr(), count);
+        copy.set_len(count);
+    }
+    match count * size_of::<T>() > SHORT {
+        true => cx.native(|| copy.sort_unstable()),
+        false => copy.sort_unstable(),
+    }
+    // SAFETY: the range that was copied; the elements have no references.
+    unsafe { std::ptr::copy_nonoverlapping(copy.as_ptr(), at, count) };
+    Ok(())
 }
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ const LEAST: i64 = 32;
 /// The greatest.
 const MOST: i64 = 64 << 10;
 
+/// Addresses below this one are never mapped.
+const UNMAPPED: i64 = 64 << 10;
+
 /// Which search.
 #[derive(Clone, Copy)]
 pub(crate) enum Routine {
@@ -96,7 +99,12 @@ impl Translator<'_, '_> {
         let at = self.pop_address()?.value;
         let wide = self.e.b.ins().uextend(I64, count);
         let bytes = self.e.b.ins().ishl_imm_u(wide, shift);
-        self.leaf_or_call(method, bytes, &[at, value, count], |t| match shift {
+        // A span of characters that was made of one of bytes may lie anywhere.
+        let low = self.e.b.ins().band_imm_u(at, (1 << shift) - 1);
+        let aligned = self.e.b.ins().icmp_imm_u(IntCC::Equal, low, 0);
+        let mapped = self.mapped(at);
+        let good = self.e.b.ins().band(aligned, mapped);
+        self.leaf_or_call(method, bytes, good, &[at, value, count], |t| match shift {
             0 => t.e.helper_value(call::IndexOfByte, [at, value, count]),
             _ => t.e.helper_value(call::IndexOfChar, [at, value, count]),
         })
@@ -108,7 +116,9 @@ impl Translator<'_, '_> {
         let bytes = self.coerce(&bytes, StackType::I64)?;
         let b = self.pop_address()?.value;
         let a = self.pop_address()?.value;
-        self.leaf_or_call(method, bytes, &[a, b, bytes], |t| {
+        let (first, second) = (self.mapped(a), self.mapped(b));
+        let good = self.e.b.ins().band(first, second);
+        self.leaf_or_call(method, bytes, good, &[a, b, bytes], |t| {
             t.e.helper_value(call::SequenceEqual, [a, b, bytes])
         })
     }
@@ -151,11 +161,20 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The helper for a range of `bytes` that a leaf may look at, else the method with its own arguments.
+    /// Whether an address lies beyond the pages that are never mapped: a null or nearly null one is left to the method, which throws.
+    fn mapped(&mut self, address: Value) -> Value {
+        self.e
+            .b
+            .ins()
+            .icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, address, UNMAPPED)
+    }
+
+    /// The helper for a range of `bytes` that a leaf may look at, if its addresses are `good`; else the method with its own arguments.
     fn leaf_or_call(
         &mut self,
         method: MethodRef,
         bytes: Value,
+        good: Value,
         args: &[Value],
         leaf: impl FnOnce(&mut Self) -> Value,
     ) -> Res<bool> {
@@ -170,6 +189,7 @@ impl Translator<'_, '_> {
             .b
             .ins()
             .icmp_imm_u(IntCC::UnsignedLessThanOrEqual, beyond, MOST - LEAST);
+        let fits = self.e.b.ins().band(fits, good);
         self.e.b.ins().brif(fits, here, &[], call, &[]);
         self.e.b.seal_block(here);
         self.e.b.switch_to_block(here);

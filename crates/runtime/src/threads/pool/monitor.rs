@@ -101,7 +101,10 @@ fn run() {
         }
         let starved = rate == 0.0 && counts.requested > 0;
         interval = if starved { STARVED } else { INTERVAL };
-        let idle = counts.working == 0 && rate == 0.0 && goal == workers.min as u16;
+        let idle = counts.requested == 0
+            && counts.working == 0
+            && rate == 0.0
+            && goal == workers.min as u16;
         quiet = if idle { quiet + 1 } else { 0 };
         if quiet > QUIET {
             sleep();
@@ -141,8 +144,9 @@ fn watch(interval: Duration, mask: &libc::sigset_t) {
 /// Sleeps until a worker is sent for.
 fn sleep() {
     STATE.store(ASLEEP, Ordering::SeqCst);
-    if COUNTS.get().working > 0 {
-        // Somebody may have been sent for without seeing that we sleep.
+    let counts = COUNTS.get();
+    if counts.working > 0 || counts.requested > 0 {
+        // Somebody may have been sent for without seeing that we sleep, or could not be had.
         STATE.store(LOOKING, Ordering::SeqCst);
     }
     while STATE.load(Ordering::SeqCst) == ASLEEP {
