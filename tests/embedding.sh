@@ -50,6 +50,8 @@ if host host; then
     if [ $code = 1 ] && grep -q '^\[ERROR\] FATAL UNHANDLED EXCEPTION: System.InvalidOperationException: boom 1' "$work/err" && ! grep -q 'not reached' "$work/out"; then pass
     else fail "host unhandled ended with code $code: $(head -n 2 "$work/err")"; fi
 fi
+mcs -nologo -warn:0 -t:library "-out:$work/Stores.exe" tests/embedding/Stores.cs || fail "Stores.cs does not compile"
+if host stores; then compare stores "$PWD/tests/embedding/stores.expected" ./stores; fi
 if host api; then compare api "$PWD/tests/embedding/api.expected" ./api; fi
 if host threads; then
     compare threads "$PWD/tests/embedding/threads.expected" ./threads

@@ -5,6 +5,7 @@
 //! reference into the heap marks its card.
 use crate::classes::DECLARED_HEADER;
 use crate::support::{ClassP, FieldP, Object, new_text, object, or_null, text};
+use smallvec::SmallVec;
 use std::ffi::c_char;
 use vervet_abi::VTable;
 use vervet_abi::object::HEADER_SIZE;
@@ -45,6 +46,12 @@ pub unsafe fn store(to: *mut u8, from: *const u8, class: ClassRef) {
             );
         } else if refs && (from as usize).is_multiple_of(8) {
             copy_value(to, from, size, true);
+        } else if refs {
+            // References are copied, and their cards marked, by whole words; a host's value may lie at any address. Nothing polls between the two copies,
+            // so no collection sees the first one.
+            let mut aligned: SmallVec<[u64; 32]> = SmallVec::from_elem(0, size.div_ceil(8));
+            from.copy_to_nonoverlapping(aligned.as_mut_ptr().cast(), size);
+            copy_value(to, aligned.as_ptr().cast(), size, true);
         } else {
             from.copy_to_nonoverlapping(to, size);
         }

@@ -2,11 +2,13 @@
 use crate::fields;
 use crate::support::{Bool, ClassP, ImageP, Object, address, object, or_null, set};
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_runtime::code::invoke::invoke_virtual;
 use vervet_runtime::cx::Value;
 use vervet_runtime::domain::Domain;
 use vervet_runtime::memory::allocate;
+use vervet_runtime::memory::cards::mark_card;
 use vervet_runtime::object::store_ref;
 use vervet_runtime::threads::monitor;
 use vervet_runtime::{ObjRef, rt};
@@ -89,8 +91,11 @@ object_api! {
     fn mono_gc_wbarrier_set_arrayref(cx; array: Object, slot: *mut usize, value: Object) { store_ref(slot, object(value)); }
     fn mono_gc_wbarrier_generic_store(cx; slot: *mut usize, value: Object) { store_ref(slot, object(value)); }
     fn mono_gc_wbarrier_generic_store_atomic(cx; slot: *mut usize, value: Object) { store_ref(slot, object(value)); }
-    /// The host has stored: the card is marked for what lies there now.
-    fn mono_gc_wbarrier_generic_nostore(cx; slot: *mut usize) { store_ref(slot, ObjRef::from_addr(*slot)); }
+    /// The host has stored: the card is marked for what lies there now. Nothing is stored, because another thread may have stored since.
+    fn mono_gc_wbarrier_generic_nostore(cx; slot: *mut usize) {
+        let value = (*slot.cast::<AtomicUsize>()).load(Ordering::Relaxed);
+        mark_card(slot.addr(), value);
+    }
     fn mono_gc_wbarrier_arrayref_copy(cx; to: *mut usize, from: *const usize, count: c_int) {
         let count = count.max(0) as usize;
         let backwards = to as usize > from as usize && (to as usize) < from.add(count) as usize;
