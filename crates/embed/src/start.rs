@@ -62,6 +62,7 @@ fn start(name: &str) -> Option<&'static Domain> {
         Ok(options) => options.runtime(),
         Err(text) => Err(text),
     };
+    vervet_runtime::exceptions::traps::chain_to_host();
     let started = options.and_then(|o| process::bootstrap::start(o, vervet_icalls::all()));
     let rt = match started {
         Ok(rt) => rt,

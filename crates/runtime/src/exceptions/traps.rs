@@ -19,6 +19,7 @@ use crate::exceptions::throw::raise;
 use crate::exceptions::trace::TraceMode;
 use crate::object::ObjRef;
 use crate::threads::{interrupts, managed_stack, stack_guard};
+use std::sync::atomic::{AtomicBool, Ordering};
 use vervet_abi::stack::Numbers;
 use vervet_abi::{State, ThreadContext, ThrowKind};
 use vervet_types::Known;
@@ -36,7 +37,9 @@ pub fn initialise() {
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
             let mut before: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, std::ptr::null(), &mut before);
-            BEFORE[signal as usize].put(Before(before));
+            if IS_HOSTED.load(Ordering::Relaxed) {
+                BEFORE[signal as usize].put(Before(before));
+            }
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
         let mut before: libc::sigaction = std::mem::zeroed();
@@ -45,6 +48,17 @@ pub fn initialise() {
             libc::signal(libc::SIGPIPE, libc::SIG_IGN);
         }
     }
+}
+
+/// Whether the process is a host's, so that its handlers are somebody's.
+static IS_HOSTED: AtomicBool = AtomicBool::new(false);
+
+/// The process is a host's: faults that are not the runtime's go to the handlers that it has now. Called before [`initialise`].
+///
+/// The command does not call this. It finds handlers too: those of Rust's standard library, which look for overflows of its own stacks, and for any other
+/// fault restore the default action and return. With them a fault would end the process without a report, and a signal that was sent would be lost.
+pub fn chain_to_host() {
+    IS_HOSTED.store(true, Ordering::Relaxed);
 }
 
 /// A signal's action when the runtime started.
@@ -113,7 +127,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
                 return;
             }
         }
-        // A host's own fault, if it wants to know of it. (A process that embeds nothing had no handlers.)
+        // A host's own fault, if it wants to know of it.
         if call_handler_before(signal, info, std::ptr::from_mut(uc).cast()) {
             return;
         }
