@@ -365,17 +365,12 @@ mod tests {
     #[test]
     fn a_crowd_is_seen_and_ends_when_the_writer_reads() {
         let transport: &'static Transport = Box::leak(Box::new(Transport::reserve().unwrap()));
-        let work = || {
-            let payload = [0; MOST_PAYLOAD];
-            while !transport.is_crowded() {
-                assert!(transport.push(Kind::Moves, 0, 0, [&payload, &[]]));
-            }
-            transport.wait_for_room(|| false);
-        };
-        let thread = std::thread::spawn(work);
+        let payload = [0; MOST_PAYLOAD];
         while !transport.is_crowded() {
-            std::thread::yield_now();
+            assert!(transport.push(Kind::Moves, 0, 0, [&payload, &[]]));
         }
+        // Nothing drains until the crowd is there: a producer beside a drain as fast as itself might never see one.
+        let thread = std::thread::spawn(|| transport.wait_for_room(|| false));
         while !thread.is_finished() {
             transport.drain(u64::MAX, |_| {});
         }
