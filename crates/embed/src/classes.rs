@@ -120,7 +120,7 @@ api! {
         }
     }
     fn mono_class_init(class: ClassP) -> Bool { Bool::from(class.is_some_and(|c| c.supers().is_ok() && c.vtable().is_ok())) }
-    fn mono_class_vtable(_domain: *const Domain, class: ClassP) -> Option<&'static VTable> { rt().vtable(class?).ok() }
+    fn mono_class_vtable(_domain: *const Domain, class: ClassP) -> Option<&'static VTable> { rt().root.vtable(class?).ok() }
     fn mono_vtable_class(vt: Option<&'static VTable>) -> ClassP { vt.map(vtables::class_of) }
     fn mono_class_get_name(class: ClassP) -> *const c_char { class.map_or(std::ptr::null(), |c| text(c.name)) }
     fn mono_class_get_namespace(class: ClassP) -> *const c_char { class.map_or(std::ptr::null(), |c| text(c.namespace)) }

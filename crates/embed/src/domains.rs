@@ -12,7 +12,7 @@ use vervet_runtime::threads::current_context;
 
 /// The root domain.
 pub fn root() -> Option<&'static Domain> {
-    rt_opt().map(|rt| rt.domain)
+    rt_opt().map(|rt| rt.root)
 }
 /// The calling thread's domain.
 pub fn current() -> Option<&'static Domain> {
@@ -61,12 +61,12 @@ api! {
 object_api! {
     fn mono_domain_foreach(cx; call: Option<unsafe extern "C" fn(*const Domain, *mut c_void)>, user: *mut c_void) {
         if let Some(call) = call {
-            let domain: *const Domain = cx.rt().domain;
+            let domain: *const Domain = cx.domain();
             crate::support::outside(|| call(domain, user));
         }
     }
     fn mono_context_get(cx;) -> Object {
-        let context: Option<Root> = *cx.rt().domain.context.lock();
+        let context: Option<Root> = *cx.domain().context.lock();
         context.map_or(std::ptr::null_mut(), |c| address(c.get()))
     }
     /// Runs the finalizers of what is dead.

@@ -2,7 +2,7 @@
 use crate::support::{Bool, ClassP, FieldP, ImageP, MethodP, new_text, set, text};
 use std::ffi::{c_char, c_int, c_void};
 use vervet_metadata::Table;
-use vervet_runtime::code::{icall, prestub};
+use vervet_runtime::code::{entries, icall, prestub};
 use vervet_runtime::domain::Domain;
 use vervet_types::{GenericContext, Module, Scope, Token};
 
@@ -89,7 +89,10 @@ object_api! {
     /// The address of the compiled code.
     fn mono_compile_method(cx; method: MethodP) -> *const c_void {
         let Some(method) = method else { return std::ptr::null() };
-        match prestub::code_of(cx, method) {
+        let code = cx
+            .load(entries::entry(cx.domain(), method))
+            .and_then(|entry| prestub::code_of(cx, entry));
+        match code {
             Ok(code) => code as *const c_void,
             Err(throw) => {
                 let _ = cx.take_pending(throw);

@@ -82,7 +82,7 @@ pub fn started(cx: &'static Cx<'static>) {
         },
         thread_started: |_, tid| fire_word("thread_started", tid as usize),
     });
-    fire_word("domain_loaded", std::ptr::from_ref(cx.rt().domain) as usize);
+    fire_word("domain_loaded", std::ptr::from_ref(cx.domain()) as usize);
     fire_word("thread_started", crate::threads::tid(cx) as usize);
     fire_nothing("runtime_initialized");
 }

@@ -48,7 +48,7 @@ fn show_symbols() {
 
 fn start(name: &str) -> Option<&'static Domain> {
     if let Some(rt) = rt_opt() {
-        return Some(rt.domain);
+        return Some(rt.root);
     }
     show_symbols();
     let _ = tracing_subscriber::fmt()
@@ -70,7 +70,7 @@ fn start(name: &str) -> Option<&'static Domain> {
             return None;
         }
     };
-    *rt.domain.friendly_name.lock() = name.to_string();
+    *rt.root.friendly_name.lock() = name.to_string();
     rt.loader.configure(config::adopt);
     config::give_maps();
     let token = Cx::current();
@@ -80,7 +80,7 @@ fn start(name: &str) -> Option<&'static Domain> {
     assemblies::tell_of_core(cx);
     foreign::to_host();
     log::info("the runtime has started");
-    Some(rt.domain)
+    Some(rt.root)
 }
 
 /// The program's directory and configuration, unless the host has set them.
@@ -109,7 +109,7 @@ fn prepare_domain<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly) -> Result<
 
 /// The domain's AppDomainSetup.
 fn setup<'cx>(cx: &'cx Cx<'cx>) -> ObjRef<'cx> {
-    let root: Option<Root> = *cx.rt().domain.setup.lock();
+    let root: Option<Root> = *cx.domain().setup.lock();
     root.map_or(ObjRef::NULL, Root::get)
 }
 /// Where the domain's assemblies are looked for.

@@ -68,7 +68,7 @@ object_api! {
     fn mono_string_empty_wrapper(cx;) -> Object { or_null(cx, cx.intern(&[])) }
     fn mono_ldstr(cx; _domain: *const Domain, image: ImageP, index: u32) -> Object {
         let Some(image) = image else { return std::ptr::null_mut() };
-        match cx.rt().domain.literal(cx, image, 0x7000_0000 | index) {
+        match cx.domain().literal(cx, image, 0x7000_0000 | index) {
             Ok(root) => address(root.get()),
             Err(throw) => or_null(cx, Err(throw)),
         }
@@ -113,9 +113,9 @@ object_api! {
     fn mono_string_hash(cx; text: Object) -> u32 {
         object(text).units().iter().fold(0u32, |h, &u| (h << 5).wrapping_sub(h).wrapping_add(u32::from(u)))
     }
-    fn mono_string_intern(cx; text: Object) -> Object { address(cx.rt().domain.intern_object(object(text))) }
+    fn mono_string_intern(cx; text: Object) -> Object { address(cx.domain().intern_object(object(text))) }
     fn mono_string_is_interned(cx; text: Object) -> Object {
-        cx.rt().domain.is_interned(object(text).units()).map_or(std::ptr::null_mut(), address)
+        cx.domain().is_interned(object(text).units()).map_or(std::ptr::null_mut(), address)
     }
 }
 

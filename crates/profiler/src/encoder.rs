@@ -509,7 +509,7 @@ fn describe(own: &mut Buffer, counters: &[Counter], time_ns: u64) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::encode::Header;
     use crate::host::Method;
@@ -518,7 +518,7 @@ mod tests {
     use vervet_profile_report::{Filter, Recording, summary::Wanted};
 
     /// Methods are numbers; return address N is in method N, which has method N + 1 inlined if N is odd.
-    struct Names;
+    pub(crate) struct Names;
     impl Host for Names {
         fn methods(&mut self, frame: FrameWord, out: &mut Vec<u64>) {
             let n = frame.address() as u64;

@@ -348,7 +348,9 @@ mod tests {
         while threads.iter().any(|t| !t.is_finished()) {
             drain(clock::now().saturating_sub(1_000_000));
         }
-        threads.map(|t| t.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         // Streams that were left are used again.
         std::thread::spawn(move || work(2)).join().unwrap();
         std::thread::spawn(move || work(3)).join().unwrap();

@@ -16,7 +16,7 @@ use crate::encoder::Encoder;
 use crate::host::Host;
 use crate::options::{Options, sets};
 use crate::output::Output;
-use crate::sample::SampleSource;
+use crate::sample::{FrameWord, Sample, SampleSource};
 use crate::stream::Transport;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -88,6 +88,62 @@ impl Recording {
     }
 }
 
+/// A sample that waits for the records of its time.
+struct Kept {
+    time_ns: u64,
+    thread: u64,
+    ip: u64,
+    weight: u32,
+    flags: u32,
+    green: u32,
+    frames: Box<[FrameWord]>,
+}
+
+impl Kept {
+    fn of(sample: &Sample<'_>) -> Kept {
+        let Sample {
+            time_ns,
+            thread,
+            ip,
+            weight,
+            flags,
+            green,
+            frames,
+        } = *sample;
+        let frames = frames.into();
+        Kept {
+            time_ns,
+            thread,
+            ip,
+            weight,
+            flags,
+            green,
+            frames,
+        }
+    }
+    fn with(&self, work: impl FnOnce(&Sample<'_>)) {
+        let Kept {
+            time_ns,
+            thread,
+            ip,
+            weight,
+            flags,
+            green,
+            ..
+        } = *self;
+        let frames = &self.frames[..];
+        work(&Sample {
+            time_ns,
+            thread,
+            ip,
+            weight,
+            flags,
+            green,
+            frames,
+        });
+    }
+}
+
 struct Writer<H> {
     encoder: Encoder<H>,
     output: Output,
@@ -111,15 +167,7 @@ impl<H: Host> Writer<H> {
             } else {
                 now.saturating_sub(LAG)
             };
-            self.transport.drain(until, |record| {
-                self.encoder.record(record);
-                if self.encoder.waiting() >= MUCH {
-                    self.output.write(&self.encoder.take());
-                }
-            });
-            if let Some(samples) = self.samples {
-                samples.drain(until, &mut |sample| self.encoder.sample(sample));
-            }
+            self.take(until);
             if is_last || now >= due {
                 due = now + SECOND;
                 if self.has_counters {
@@ -137,6 +185,29 @@ impl<H: Host> Writer<H> {
             self.transport.listen(rung, TICK);
         }
         self.finish();
+    }
+    /// Takes records and samples up to the time `until`, in the order of time together: a record may be a sync point, behind which no older
+    /// sample may stand.
+    fn take(&mut self, until: u64) {
+        let mut samples = Vec::new();
+        if let Some(source) = self.samples {
+            source.drain(until, &mut |sample| samples.push(Kept::of(sample)));
+            // Of one thread they are in order already.
+            samples.sort_by_key(|kept| kept.time_ns);
+        }
+        let mut samples = samples.into_iter().peekable();
+        self.transport.drain(until, |record| {
+            while let Some(kept) = samples.next_if(|kept| kept.time_ns <= record.time_ns()) {
+                kept.with(|sample| self.encoder.sample(sample));
+            }
+            self.encoder.record(record);
+            if self.encoder.waiting() >= MUCH {
+                self.output.write(&self.encoder.take());
+            }
+        });
+        for kept in samples {
+            kept.with(|sample| self.encoder.sample(sample));
+        }
     }
     fn finish(self) {
         self.output.finish();
@@ -181,4 +252,74 @@ fn block_signals() {
 fn name_thread() {
     // SAFETY: a text with a zero at its end.
     unsafe { libc::prctl(libc::PR_SET_NAME, c"Profiler Writer".as_ptr()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoder::tests::Names;
+    use crate::record::Kind;
+    use crate::sample::FrameKind;
+    use vervet_os::LeafLock;
+
+    /// Gives a sample of that time, once.
+    struct One(LeafLock<Option<u64>>);
+    impl SampleSource for One {
+        fn drain(&self, until: u64, each: &mut dyn FnMut(&Sample<'_>)) {
+            let time_ns = self.0.lock().take_if(|time| *time <= until);
+            let frames = [FrameWord::new(4, FrameKind::Exact)];
+            if let Some(time_ns) = time_ns {
+                each(&Sample {
+                    time_ns,
+                    thread: 9,
+                    ip: 4,
+                    weight: 1,
+                    flags: 0,
+                    green: 0,
+                    frames: &frames,
+                });
+            }
+        }
+        fn lost(&self) -> u64 {
+            0
+        }
+    }
+
+    /// The payloads of the buffers of a file.
+    fn buffers(file: &[u8]) -> Vec<&[u8]> {
+        let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+        let mut at = 38;
+        for _ in 0..3 {
+            at += 4 + number(at);
+        }
+        let mut all = Vec::new();
+        while at < file.len() {
+            let length = number(at + 4);
+            all.push(&file[at + 48..at + 48 + length]);
+            at += 48 + length;
+        }
+        all
+    }
+
+    #[test]
+    fn no_sample_stands_behind_a_sync_point_that_is_younger() {
+        let path = std::env::temp_dir().join(format!("vervet-writer-{}.mlpd", std::process::id()));
+        let options = Options::parse(&format!("log:nodefaults,output={}", path.display())).unwrap();
+        let transport: &'static Transport = Box::leak(Box::new(Transport::reserve().unwrap()));
+        let source: &'static One = Box::leak(Box::new(One(LeafLock::new(None))));
+        let recording = Recording::start(&options, transport, Some(source), Names).unwrap();
+        let work = move || {
+            *source.0.lock() = Some(clock::now());
+            transport.push(Kind::Sync, 1, 9, [&[], &[]]);
+        };
+        std::thread::spawn(work).join().unwrap();
+        assert!(recording.stop(Duration::from_secs(60)));
+        let file = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let buffers = buffers(&file);
+        let place = |is: &dyn Fn(&[u8]) -> bool| buffers.iter().position(|b| is(b)).unwrap();
+        let sample = place(&|b| b.windows(4).any(|w| w == b"N:M4"));
+        let sync = place(&|b| b[0] == 0x0A && b.last() == Some(&1));
+        assert!(sample < sync, "{sample} {sync}");
+    }
 }

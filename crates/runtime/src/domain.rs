@@ -1,16 +1,20 @@
-//! The application domain: VTables, interned strings, Type objects and reflection caches.
+//! The application domain: VTables, entries of methods, interned strings, Type objects and reflection caches.
+//!
+//! A thread has a current domain (`ThreadContext::domain`, an id), which [`Cx::domain`] looks up. What is made for a domain whoever
+//! asks - a VTable's slots, the code of an entry - goes by the domain that the VTable or the entry names, never by the thread.
 //!
 //! # Invariants
-//! There is one domain for now, and everything that belongs to a domain is reached from it: no global table of
-//! VTables, literals, Type objects or entries exists elsewhere. Caches are strong.
+//! * Programs have the root domain only, id 0; nothing makes another yet. Everything that belongs to a domain is reached from it: no
+//!   global table of VTables, literals, Type objects or entries by method exists elsewhere. Caches are strong.
+//! * A domain lives for ever, and its id is not used again.
 use crate::code::icall::Handle;
 use crate::cx::{Cx, Result};
 use crate::memory::roots::{self, Root};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use vervet_abi::VTable;
-use vervet_os::{Chunks, LeafLock};
+use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::{ClassRef, Known, ModuleRef};
 
 /// See the module.
@@ -19,6 +23,8 @@ pub struct Domain {
     pub id: u32,
     /// The VTables of classes, by class id; null before one is published.
     pub(crate) vtables: Chunks<AtomicPtr<VTable>>,
+    /// The ids of the entries of methods, plus one, by method id; 0 before one is made.
+    pub(crate) entries: Chunks<AtomicUsize>,
     strings: LeafLock<FxHashMap<Box<[u16]>, Root>>,
     literals: LeafLock<FxHashMap<(u32, u32), Root>>,
     /// The literals of dynamic methods, by number.
@@ -40,12 +46,33 @@ pub struct Domain {
     pub friendly_name: LeafLock<String>,
 }
 
+static DOMAINS: Chunks<Published<Domain>> = Chunks::new();
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// The domain that a VTable, an entry or a thread context names by id.
+#[inline]
+pub fn by_id(id: u32) -> &'static Domain {
+    DOMAINS
+        .get(id)
+        .and_then(Published::get)
+        .expect("ids are given out by `Domain::make`")
+}
+
 impl Domain {
-    /// An empty domain.
-    pub fn new(id: u32) -> Domain {
+    /// A new, empty domain with the next id; the first is the root domain.
+    pub fn make() -> &'static Domain {
+        let id = COUNT.fetch_add(1, Ordering::Relaxed);
+        DOMAINS.at(id).put(Domain::new(id))
+    }
+    /// Is it the root domain?
+    pub fn is_root(&self) -> bool {
+        self.id == 0
+    }
+    fn new(id: u32) -> Domain {
         Domain {
             id,
             vtables: Chunks::new(),
+            entries: Chunks::new(),
             strings: LeafLock::default(),
             literals: LeafLock::default(),
             dynamic_literals: LeafLock::default(),
@@ -159,13 +186,19 @@ impl Domain {
 }
 
 impl<'cx> Cx<'cx> {
+    /// The thread's current domain.
+    #[inline]
+    pub fn domain(&self) -> &'static Domain {
+        // SAFETY: a token holds the context of the calling thread, and only that thread writes the word.
+        by_id(unsafe { (*self.context).domain })
+    }
     /// The interned string with that text.
     pub fn intern(&'cx self, units: &[u16]) -> Result<ObjRef<'cx>> {
-        self.rt().domain.intern(self, units)
+        self.domain().intern(self, units)
     }
     /// The one RuntimeType object of a class.
     pub fn type_object(&'cx self, class: ClassRef) -> Result<ObjRef<'cx>> {
-        self.rt().domain.type_object(self, class)
+        self.domain().type_object(self, class)
     }
     /// A reflection object from the domain's cache, keyed by entity and reflected class; made by `make` if it is not there.
     pub fn cached(
@@ -176,11 +209,11 @@ impl<'cx> Cx<'cx> {
         make: impl FnOnce() -> Result<ObjRef<'cx>>,
     ) -> Result<ObjRef<'cx>> {
         let key = (kind, entity, reflected);
-        if let Some(found) = self.rt().domain.cached(key) {
+        if let Some(found) = self.domain().cached(key) {
             return Ok(found);
         }
         let made = make()?;
-        Ok(self.rt().domain.cache(key, made))
+        Ok(self.domain().cache(key, made))
     }
 }
 

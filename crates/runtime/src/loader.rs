@@ -527,7 +527,7 @@ impl Loader {
                 }
             }
         }
-        let Some(root) = *cx.rt().domain.app_domain.lock() else {
+        let Some(root) = *cx.domain().app_domain.lock() else {
             return Ok(());
         };
         let domain: ObjRef<'_> = root.get();
@@ -595,7 +595,7 @@ impl Loader {
         name: &str,
         requesting: Option<ModuleRef>,
     ) -> Result<Option<&'static Assembly>> {
-        let Some(root) = *cx.rt().domain.app_domain.lock() else {
+        let Some(root) = *cx.domain().app_domain.lock() else {
             return Ok(None);
         };
         let domain: ObjRef<'_> = root.get();
@@ -643,7 +643,7 @@ fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, ask: Ask) -> Result<()> {
         class.module as *const Module as usize,
         class.rid() as usize,
     );
-    let domain = &cx.rt().domain;
+    let domain = cx.domain();
     let app_domain = *domain.app_domain.lock();
     if class.rid() == 1 && domain.cached(key).is_none() {
         return cx.load(class.module.complete_global());

@@ -12,14 +12,14 @@ use vervet_abi::VTable;
 use vervet_jit::{Compiler, Recorded};
 use vervet_os::Published;
 use vervet_profiler::options::sets;
-use vervet_types::{ClassRef, Known, LoadError, Universe};
+use vervet_types::{ClassRef, Known, Universe};
 
 /// See the module.
 pub struct Runtime {
     /// The type system.
     pub universe: &'static Universe,
-    /// The root domain, and the only one yet.
-    pub domain: &'static Domain,
+    /// The root domain.
+    pub root: &'static Domain,
     /// The compiler.
     pub compiler: Compiler,
     /// Finding and opening assemblies.
@@ -114,16 +114,9 @@ pub fn rt_opt() -> Option<&'static Runtime> {
 }
 
 impl Runtime {
-    /// The VTable of a class in the current domain.
-    pub fn vtable(&self, class: ClassRef) -> std::result::Result<&'static VTable, LoadError> {
-        self.domain.vtable(class)
-    }
-    /// The VTable, or the exception for why there is none.
+    /// The VTable of a class in the thread's current domain, or the exception for why there is none.
     pub fn vtable_or_throw(&self, cx: &Cx<'_>, class: ClassRef) -> Result<&'static VTable> {
-        match self.domain.vtable(class) {
-            Ok(vt) => Ok(vt),
-            Err(e) => Err(cx.throw_load(e)),
-        }
+        cx.load(cx.domain().vtable(class))
     }
     /// Leaves the preallocated OutOfMemoryException pending.
     pub fn throw_out_of_memory(&self, cx: &Cx<'_>) -> Throw {
@@ -132,9 +125,9 @@ impl Runtime {
             None => panic!("out of memory before start-up was complete"),
         }
     }
-    /// The class constructor's state as the compiler asks for it.
+    /// Has the class been initialized in the root domain? The cache and the background compiler serve that domain.
     pub fn is_initialized(&self, class: ClassRef) -> bool {
-        self.domain.vtable_if_made(class).is_some_and(|vt| {
+        self.root.vtable_if_made(class).is_some_and(|vt| {
             vt.init_state.load(Ordering::Acquire) == vervet_abi::vtable::INIT_DONE
         })
     }

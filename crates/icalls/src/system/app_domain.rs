@@ -15,7 +15,7 @@ use vervet_types::{Assembly, Known, LoadError};
 
 /// The AppDomain object of the current domain.
 pub fn current<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
-    held(cx, *cx.rt().domain.app_domain.lock())
+    held(cx, *cx.domain().app_domain.lock())
 }
 /// The object that a root holds; start-up fills the roots before managed code runs.
 fn held<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Result<ObjRef<'cx>> {
@@ -29,11 +29,11 @@ fn held<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Result<ObjRef<'cx>> {
 }
 /// The AppDomainSetup object of the domain.
 fn setup<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
-    held(cx, *cx.rt().domain.setup.lock())
+    held(cx, *cx.domain().setup.lock())
 }
 /// The default remoting context of the domain.
 fn default_context<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
-    held(cx, *cx.rt().domain.context.lock())
+    held(cx, *cx.domain().context.lock())
 }
 
 /// The setup's field that a name of GetData and SetData stands for.
@@ -63,7 +63,7 @@ const CONTEXT_AT: usize = std::mem::offset_of!(InternalThreadObject, current_app
 
 /// The domain of an id; there is one, and other ids are an AppDomainUnloadedException.
 fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<ObjRef<'cx>> {
-    if id == cx.rt().domain.id as i32 {
+    if id == cx.domain().id as i32 {
         current(cx)
     } else {
         Err(cx.throw_default(Known::AppDomainUnloadedException))
@@ -95,7 +95,7 @@ icalls! {
     "System.AppDomain::getSetup" fn get_setup(cx, this: ObjRef<'cx>) -> ObjRef<'cx> { setup(cx) }
     /// The friendly name.
     "System.AppDomain::getFriendlyName" fn get_friendly_name(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        let name = cx.rt().domain.friendly_name.lock().clone();
+        let name = cx.domain().friendly_name.lock().clone();
         cx.alloc_str(&name)
     }
     /// The current domain.
@@ -138,7 +138,7 @@ icalls! {
             let setup = setup(cx)?;
             return Ok(setup.read_ref(heap_offset(cx, setup.class(), field)?));
         }
-        let found = cx.rt().domain.data.lock().get(&name).copied();
+        let found = cx.domain().data.lock().get(&name).copied();
         Ok(found.map_or(ObjRef::NULL, Root::get))
     }
     /// Stores an object under a name.
@@ -150,8 +150,8 @@ icalls! {
             setup.write_ref(heap_offset(cx, setup.class(), field)?, data);
             return Ok(());
         }
-        let known = cx.rt().domain.data.lock().get(&name).copied();
-        known.unwrap_or_else(|| roots::keep(&cx.rt().domain.data, name, data)).set(data);
+        let known = cx.domain().data.lock().get(&name).copied();
+        known.unwrap_or_else(|| roots::keep(&cx.domain().data, name, data)).set(data);
         Ok(())
     }
     /// Binds a display name; null if nothing is found.
@@ -226,7 +226,7 @@ icalls! {
     "System.AppDomain::InternalIsFinalizingForUnload" fn internal_is_finalizing_for_unload(cx, id: i32) -> bool { Ok(false) }
     /// The root domain cannot be unloaded.
     "System.AppDomain::InternalUnload" fn internal_unload(cx, id: i32) {
-        if id == cx.rt().domain.id as i32 {
+        if id == cx.domain().id as i32 {
             return Err(cx.throw(Known::CannotUnloadAppDomainException, "The default appdomain can not be unloaded."));
         }
         Err(cx.throw_default(Known::AppDomainUnloadedException))

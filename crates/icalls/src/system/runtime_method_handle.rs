@@ -10,6 +10,6 @@ icalls! {
     /// The method's permanent entry.
     "System.RuntimeMethodHandle::GetFunctionPointer" fn get_function_pointer(cx, handle: Handle<Method>) -> usize {
         let method = handles::method(cx, handle)?;
-        Ok(cx.load(vervet_runtime::code::entries::entry(method))?.stub())
+        Ok(cx.load(vervet_runtime::code::entries::entry(cx.domain(), method))?.stub())
     }
 }

@@ -15,11 +15,11 @@ icalls! {
     }
     /// The domain's only string of this text.
     "System.String::InternalIntern" fn internal_intern(cx, s: ObjRef<'cx>) -> ObjRef<'cx> {
-        Ok(cx.rt().domain.intern_object(cx.non_null(s)?))
+        Ok(cx.domain().intern_object(cx.non_null(s)?))
     }
     /// The interned string, or null.
     "System.String::InternalIsInterned" fn internal_is_interned(cx, s: ObjRef<'cx>) -> ObjRef<'cx> {
         let s = cx.non_null(s)?;
-        Ok(cx.rt().domain.is_interned(s.units()).unwrap_or(ObjRef::NULL))
+        Ok(cx.domain().is_interned(s.units()).unwrap_or(ObjRef::NULL))
     }
 }

@@ -98,7 +98,7 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         thread_static_index: match layout.thread_statics_size {
             0 => u32::MAX,
             size => crate::memory::statics::thread_static_index(
-                class.id,
+                (domain, class.id),
                 size,
                 &layout.thread_statics_map,
             ),

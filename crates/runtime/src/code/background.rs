@@ -182,7 +182,12 @@ pub fn enqueue_callees(blob: &Blob) {
             Symbol::MethodSlot(m) => Some(m),
             _ => None,
         })
-        .filter(|m| m.has_body() && !m.is_open() && !entries::is_compiled(m) && !cache::is_known(m))
+        .filter(|m| {
+            m.has_body()
+                && !m.is_open()
+                && !entries::is_compiled(crate::runtime::rt().root, m)
+                && !cache::is_known(m)
+        })
         .collect();
     if callees.is_empty() {
         return;

@@ -4,26 +4,34 @@
 //!   caller:  call [slot]                         before the first call            afterwards
 //!   slot  -> 8 bytes of the slot area            address of the prestub part      address of the code
 //!   stub  -> +0   jmp [rip + slot]               what a function pointer, a delegate and a VTable hold
-//!            +16  mov eax, id; jmp prestub       what the slot holds at first
+//!            +16  mov eax, entry; jmp prestub    what the slot holds at first; the entry's id
 //!   boxed -> unboxing stub: this += header; jmp [slot]     for VTables of value types, made when it is asked for
 //! ```
 //! A caller that still goes through the stub after the method was compiled pays for one jump more; nothing else differs.
 //!
+//! A method has an entry of its own in each domain that calls it: code contains addresses of statics and literals.
+//!
 //! # Invariants
 //! * The slot always holds callable code: the prestub until the method is compiled, then its code.
-//! * The permanent stub `jmp [slot]` never changes and is the method's identity as a function pointer.
+//! * The permanent stub `jmp [slot]` never changes and is the method's identity as a function pointer in its domain.
+//! * An entry is found by its id before any thread can reach its stub.
 //! * A slot of a VTable holds a slot stub, which all VTables share, until the first call through it: most slots of most classes are
 //!   never called, and their methods need no entry. From then on it holds the permanent stub (or an unboxing stub in front of it) until
 //!   the method is compiled, then the code itself. [`fill_slot`] and [`Entry::compiled`] store it under the entry's lock, so that what is
 //!   stored last is the code.
 use crate::code::{arena, perf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::domain::Domain;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::{LoadError, MethodRef};
 
 /// See the module.
 pub struct Entry {
+    /// What the prestub knows it by, in the process.
+    id: u32,
+    /// The domain that the method's code runs in.
+    pub domain: &'static Domain,
     /// The method.
     pub method: MethodRef,
     /// Address of the slot, which generated code calls through.
@@ -40,30 +48,48 @@ pub struct Entry {
     pub pinvoke: AtomicUsize,
 }
 
+/// All entries, by id. One that another thread was quicker to make stays here, and nobody calls it.
 static ENTRIES: Chunks<Published<Entry>> = Chunks::new();
+static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Layout of the 32-byte stub block: `jmp [rip+slot]` (6 bytes, padded to 16), then `mov eax, id; jmp prestub`.
 const PRESTUB_AT: usize = 16;
 const STUB_SIZE: usize = 32;
 
-/// The entry of a method, made if need be.
-pub fn entry(method: MethodRef) -> Result<&'static Entry, LoadError> {
-    let cell = ENTRIES.at(method.id);
-    match cell.get() {
-        Some(e) => Ok(e),
-        None => Ok(cell.put(make(method)?)),
+/// The entry of a method in a domain, made if need be.
+pub fn entry(domain: &'static Domain, method: MethodRef) -> Result<&'static Entry, LoadError> {
+    let cell = domain.entries.at(method.id);
+    if let Some(id) = cell.load(Ordering::Acquire).checked_sub(1) {
+        return Ok(by_id(id as u32));
     }
+    let made = make(domain, method)?;
+    Ok(
+        match cell.compare_exchange(0, made.id as usize + 1, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => made,
+            Err(first) => by_id(first as u32 - 1),
+        },
+    )
 }
 
-/// Has the method been compiled? Makes nothing and takes no lock.
-pub fn is_compiled(method: MethodRef) -> bool {
+/// The entry whose prestub was called.
+pub fn by_id(id: u32) -> &'static Entry {
     ENTRIES
-        .get(method.id)
+        .get(id)
         .and_then(Published::get)
-        .is_some_and(|e| e.code() != 0)
+        .expect("an entry is found by its id before its stub is known")
 }
 
-fn make(method: MethodRef) -> Result<Entry, LoadError> {
+/// Has the method been compiled for the domain? Makes nothing and takes no lock.
+pub fn is_compiled(domain: &Domain, method: MethodRef) -> bool {
+    domain
+        .entries
+        .get(method.id)
+        .and_then(|id| id.load(Ordering::Acquire).checked_sub(1))
+        .is_some_and(|id| by_id(id as u32).code() != 0)
+}
+
+fn make(domain: &'static Domain, method: MethodRef) -> Result<&'static Entry, LoadError> {
+    let id = COUNT.fetch_add(1, Ordering::Relaxed);
     let slot = arena::new_slot()? as usize;
     let mut code = [0xCCu8; STUB_SIZE];
     let prestub = crate::arch::near_prestub();
@@ -74,7 +100,7 @@ fn make(method: MethodRef) -> Result<Entry, LoadError> {
             c[0..2].copy_from_slice(&[0xFF, 0x25]);
             c[2..6].copy_from_slice(&((slot as i64 - (at as i64 + 6)) as i32).to_le_bytes());
             c[PRESTUB_AT] = 0xB8;
-            c[PRESTUB_AT + 1..PRESTUB_AT + 5].copy_from_slice(&method.id.to_le_bytes());
+            c[PRESTUB_AT + 1..PRESTUB_AT + 5].copy_from_slice(&id.to_le_bytes());
             c[PRESTUB_AT + 5] = 0xE9; // jmp prestub
             c[PRESTUB_AT + 6..PRESTUB_AT + 10].copy_from_slice(
                 &((prestub as i64 - (at + PRESTUB_AT + 10) as i64) as i32).to_le_bytes(),
@@ -85,7 +111,9 @@ fn make(method: MethodRef) -> Result<Entry, LoadError> {
     perf::stub(stub, STUB_SIZE, || format!("(stub) {}", method.full_name()));
     // SAFETY: the slot is fresh and ours.
     unsafe { *(slot as *mut usize) = stub + PRESTUB_AT };
-    Ok(Entry {
+    Ok(ENTRIES.at(id).put(Entry {
+        id,
+        domain,
         method,
         slot,
         stub,
@@ -93,10 +121,10 @@ fn make(method: MethodRef) -> Result<Entry, LoadError> {
         code: AtomicUsize::new(0),
         tables: LeafLock::default(),
         pinvoke: AtomicUsize::new(0),
-    })
+    }))
 }
 
-/// The method behind an address that [`Entry::stub`] or [`Entry::boxed_stub`] gave out.
+/// The method behind an address that [`Entry::stub`] or [`Entry::boxed_stub`] gave out, in whatever domain.
 pub fn method_of_stub(address: usize) -> Option<MethodRef> {
     if !arena::contains(address) {
         return None;
@@ -143,7 +171,7 @@ impl Entry {
         let mut code = [0xCCu8; 16];
         code[..6].copy_from_slice(&[0x48, 0x83, 0xC7, 0x08, 0xFF, 0x25]);
         code[10] = 0xB8;
-        code[11..15].copy_from_slice(&self.method.id.to_le_bytes());
+        code[11..15].copy_from_slice(&self.id.to_le_bytes());
         let slot = self.slot;
         let made = arena::place(
             &mut code,
@@ -219,7 +247,7 @@ pub fn fill_slot(
         vtable as *const VTable as usize + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * slot;
     // SAFETY: the slot is a word behind the VTable, which lives for ever; it is read by calls and written as a whole.
     let place = unsafe { &*(address as *const AtomicUsize) };
-    let e = entry(method)?;
+    let e = entry(crate::domain::by_id(vtable.domain), method)?;
     if boxed {
         let stub = e.boxed_stub()?;
         place.store(stub, Ordering::Release);

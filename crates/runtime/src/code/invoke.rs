@@ -94,7 +94,7 @@ fn exact_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize
             blob
         }
     };
-    let code = link::link(cx, blob, CodeKind::Stub(INVOKE_STUB))?.start;
+    let code = link::link(cx, cx.domain(), blob, CodeKind::Stub(INVOKE_STUB))?.start;
     BY_KEY
         .lock()
         .get_or_insert_with(FxHashMap::default)
@@ -120,7 +120,7 @@ pub fn invoke<'cx>(
     args: &[Value<'cx>],
 ) -> Result<Value<'cx>> {
     let stub = stub_for(cx, method)?;
-    let entry = cx.load(entries::entry(method))?;
+    let entry = cx.load(entries::entry(cx.domain(), method))?;
     let code = match entry.code() {
         0 => entry.stub(),
         c => c,
@@ -148,8 +148,13 @@ pub(crate) unsafe fn first_call<'cx>(
             Ok(*EXACT[stub.lowered.params.len().min(1)].put(code))
         }
     };
-    let found = stub_for(cx, method)
-        .and_then(|stub| Ok((stub, exact(stub)?, cx.load(entries::entry(method))?)));
+    let found = stub_for(cx, method).and_then(|stub| {
+        Ok((
+            stub,
+            exact(stub)?,
+            cx.load(entries::entry(cx.domain(), method))?,
+        ))
+    });
     let (stub, stub_code, entry) = match found {
         Ok(found) => found,
         Err(throw) => return throw,

@@ -7,6 +7,7 @@
 //!     3. arena::place: choose an address, patch the holes, copy    under the arena's lock; cannot fail but for want of room
 //!     4. table::publish: from the address to the tables            under the same lock
 //! ```
+//! Symbols mean what they mean in the domain that the code is linked for, which need not be the thread's.
 //! Between 2 and 3 nothing that was resolved can go away, so it does not matter that the world may stop there.
 //!
 //! # Invariants
@@ -17,25 +18,31 @@
 use crate::code::table::{self, Code, CodeKind};
 use crate::code::{arena, entries, perf};
 use crate::cx::{Cx, Result};
+use crate::domain::Domain;
 use vervet_jit::{Blob, RelocKind, Symbol};
 
-/// Links a blob and its filters: places the bytes, patches the relocations and publishes the tables. OutOfMemoryException if the arena
+/// Links a blob and its filters for a domain: places the bytes, patches the relocations and publishes the tables. OutOfMemoryException if the arena
 /// is full.
-pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'static Code> {
+pub fn link<'cx>(
+    cx: &'cx Cx<'cx>,
+    domain: &'static Domain,
+    mut blob: Blob,
+    kind: CodeKind,
+) -> Result<&'static Code> {
     let mut filters = Vec::new();
     for f in std::mem::take(&mut blob.filters) {
         let k = match kind {
             CodeKind::Method(m) => CodeKind::Filter(m),
             other => other,
         };
-        filters.push(link(cx, f, k)?.start);
+        filters.push(link(cx, domain, f, k)?.start);
     }
     // May run managed code (a resolve event) and stop for a collection; nothing is placed yet.
     let mut targets = Vec::with_capacity(blob.relocs.len());
     for r in &blob.relocs {
         targets.push(match r.symbol {
             Symbol::SelfCode => 0,
-            s => resolve(cx, s)?,
+            s => resolve(cx, domain, s)?,
         });
     }
     let relocs = std::mem::take(&mut blob.relocs);
@@ -76,6 +83,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
                 start: at,
                 end: at + len,
                 kind,
+                domain: domain.id,
                 call_sites: std::mem::take(&mut blob.call_sites),
                 handlers: std::mem::take(&mut blob.handlers),
                 clauses: std::mem::take(&mut blob.clauses),
@@ -95,30 +103,31 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
     Ok(code)
 }
 
-/// The address that a symbol stands for; makes what does not exist yet.
-fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
-    let rt = cx.rt();
+/// The address that a symbol stands for in a domain; makes what does not exist yet.
+fn resolve<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, symbol: Symbol) -> Result<usize> {
+    let entry = |m| cx.load(entries::entry(domain, m));
+    let vtable = |c| cx.load(domain.vtable(c));
     Ok(match symbol {
-        Symbol::MethodSlot(m) => cx.load(entries::entry(m))?.slot(),
-        Symbol::MethodStub(m) => cx.load(entries::entry(m))?.stub(),
-        Symbol::VTable(c) => rt.vtable_or_throw(cx, c)? as *const _ as usize,
-        Symbol::StaticRefs(c) => rt.vtable_or_throw(cx, c)?.statics_refs as usize,
+        Symbol::MethodSlot(m) => entry(m)?.slot(),
+        Symbol::MethodStub(m) => entry(m)?.stub(),
+        Symbol::VTable(c) => vtable(c)? as *const _ as usize,
+        Symbol::StaticRefs(c) => vtable(c)?.statics_refs as usize,
         Symbol::StaticCard(f) => {
-            let statics = rt.vtable_or_throw(cx, f.class)?.statics_refs as usize;
+            let statics = vtable(f.class)?.statics_refs as usize;
             crate::memory::cards::card_of(statics + cx.load(f.offset())? as usize)
         }
-        Symbol::StaticValues(c) => rt.vtable_or_throw(cx, c)?.statics_values as usize,
+        Symbol::StaticValues(c) => vtable(c)?.statics_values as usize,
         Symbol::RvaData(f) => cx.load(crate::memory::statics::rva_data(f))?,
-        Symbol::Literal(module, token) => rt.domain.literal(cx, module, token)?.address(),
-        Symbol::DynamicLiteral(n) => rt.domain.dynamic_literal(n).address(),
-        Symbol::TypeObject(c) => rt.domain.type_root(cx, c)?.address(),
+        Symbol::Literal(module, token) => domain.literal(cx, module, token)?.address(),
+        Symbol::DynamicLiteral(n) => domain.dynamic_literal(n).address(),
+        Symbol::TypeObject(c) => domain.type_root(cx, c)?.address(),
         Symbol::ClassHandle(c) => c as *const _ as usize,
         Symbol::MethodHandle(m) => m as *const _ as usize,
         Symbol::FieldHandle(f) => f as *const _ as usize,
         Symbol::Helper(h) => crate::code::helper_table::address(h),
         Symbol::CardTable => crate::memory::cards::card_table(),
         Symbol::HandleRows => crate::memory::handles::rows(),
-        Symbol::PInvokeCell(m) => &cx.load(entries::entry(m))?.pinvoke as *const _ as usize,
+        Symbol::PInvokeCell(m) => &entry(m)?.pinvoke as *const _ as usize,
         Symbol::NativeThunk => crate::arch::native_thunk_address(),
         Symbol::Signature(s) => s as *const _ as usize,
         Symbol::SelfCode => unreachable!("resolved when placed"),

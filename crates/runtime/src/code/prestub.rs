@@ -25,10 +25,12 @@
 //! * An IMT stub only grows, and each version is complete before it is stored. So a call goes to the right method or to the resolver.
 use crate::arch::ImtTarget;
 use crate::classes::vtables::class_of;
-use crate::code::cache::{self, Found, compile};
+use crate::code::cache::{self, Found, compile, compile_as};
+use crate::code::entries::Entry;
 use crate::code::table::CodeKind;
 use crate::code::{arena, entries, link};
 use crate::cx::{Cx, Result};
+use crate::domain::{self, Domain};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
@@ -41,23 +43,21 @@ use vervet_types::{Known, LoadError, MethodRef};
 #[unsafe(export_name = "vervet_compile_for_call")]
 pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
     let cx = Cx::current();
-    let method = cx.universe().method_by_id(id).expect("an entry's method");
-    code_of(&cx, method).unwrap_or_default()
+    code_of(&cx, entries::by_id(id)).unwrap_or_default()
 }
 
-/// The method's code, compiled and linked if it is not.
-pub fn code_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
-    let entry = cx.load(entries::entry(method))?;
+/// The code of an entry's method in the entry's domain, compiled and linked if it is not.
+pub fn code_of<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Result<usize> {
     let have = entry.code();
     if have != 0 {
         return Ok(have);
     }
-    let code = make_code(cx, method)?;
+    let code = make_code(cx, entry.domain, entry.method)?;
     Ok(entry.compiled(code))
 }
 
 /// Compiles and links a method, or places the stub of an icall. The caller publishes the code.
-fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
+fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) -> Result<usize> {
     if method.is_icall() {
         return icall_code(cx, method);
     }
@@ -77,7 +77,12 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     } else {
         CodeKind::Wrapper(method)
     };
-    let only = match cache::find(cx, method) {
+    let found = match domain.is_root() {
+        true => cache::find(cx, method),
+        // What is kept, and what the background compiler makes, may assume classes that are initialized in the root domain only.
+        false => Found::Nothing(Some(Vec::new())),
+    };
+    let only = match found {
         Found::Blob(blob) => {
             crate::process::counters::trace_code("cached", method);
             // As after a compile: what was loaded before, by whomever.
@@ -85,7 +90,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
             // As a compile does, so that names in dumps have their parameters. What it needs is bound: the compile needed it.
             let _ = method.sig();
             crate::code::background::forget(method);
-            match link::link(cx, *blob, kind) {
+            match link::link(cx, domain, *blob, kind) {
                 Ok(code) => {
                     tell_host(cx, method, code);
                     return Ok(code.start);
@@ -107,7 +112,10 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         let result = match ready.take() {
             Some(compiled) => Ok(compiled),
             None => cx.native(|| {
-                crate::threads::service_stack::on_service_stack(|| compile(method, only.clone()))
+                crate::threads::service_stack::on_service_stack(|| match domain.is_root() {
+                    true => compile(method, only.clone()),
+                    false => compile_as(method, rt.compiler.tier_for(method), only.clone()),
+                })
             }),
         };
         match result {
@@ -126,9 +134,11 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     // Assemblies that compiling has loaded: AssemblyLoad is raised before code runs that uses them.
     rt.loader.tell_loaded(cx)?;
     crate::process::counters::compiled(method, &compiled.blob);
-    crate::code::background::enqueue_callees(&compiled.blob);
-    cache::keep(method, &compiled);
-    let code = link::link(cx, compiled.blob, kind)?;
+    if domain.is_root() {
+        crate::code::background::enqueue_callees(&compiled.blob);
+        cache::keep(method, &compiled);
+    }
+    let code = link::link(cx, domain, compiled.blob, kind)?;
     tell_host(cx, method, code);
     Ok(code.start)
 }
@@ -245,7 +255,12 @@ pub extern "C" fn resolve_interface_call(
     let vt = this.vtable();
     let found = implementation(&cx, vt, method).and_then(|target| {
         let code = callable(&cx, target, vt)?;
-        extend_imt(vt, method, cx.load(entries::entry(target))?, target);
+        extend_imt(
+            vt,
+            method,
+            cx.load(entries::entry(domain::by_id(vt.domain), target))?,
+            target,
+        );
         Ok(code)
     });
     found.unwrap_or_default()
@@ -284,7 +299,7 @@ fn wants_unboxing(method: MethodRef, vt: &'static VTable) -> bool {
 /// The address to call a method at on an object of that VTable: the unboxing stub if the method belongs to a
 /// value type.
 pub fn callable<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, vt: &'static VTable) -> Result<usize> {
-    let e = cx.load(entries::entry(method))?;
+    let e = cx.load(entries::entry(domain::by_id(vt.domain), method))?;
     if wants_unboxing(method, vt) {
         cx.load(e.boxed_stub())
     } else {
@@ -362,7 +377,9 @@ fn look_up_virtual<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef
         return implementation_code(cx, vt, method);
     }
     if !method.is_virtual() {
-        return Ok(cx.load(entries::entry(method))?.stub());
+        return Ok(cx
+            .load(entries::entry(domain::by_id(vt.domain), method))?
+            .stub());
     }
     let target = cx.load(class_of(vt).find_virtual_impl(method))?;
     callable(cx, target, vt)

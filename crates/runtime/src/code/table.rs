@@ -44,6 +44,8 @@ pub struct Code {
     pub end: usize,
     /// What it is.
     pub kind: CodeKind,
+    /// The domain that it was linked for.
+    pub domain: u32,
     /// Calls, by return address.
     pub call_sites: Vec<CallSite>,
     /// Landing pads.

@@ -102,7 +102,7 @@ pub(crate) fn end_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32)
     let is_abort = exception.class().name == "ThreadAbortException";
     let mut handled = false;
     if !is_abort {
-        let domain = rt.domain.app_domain.lock().map(Root::get);
+        let domain = cx.domain().app_domain.lock().map(Root::get);
         if let Some(domain) = domain {
             let handler: ObjRef<'_> =
                 domain.read_ref(offset_of!(AppDomainObject, unhandled_exception));

@@ -37,7 +37,7 @@ pub extern "C" fn bind(method: usize) -> usize {
 
 /// Finds the native function of a P/Invoke method and remembers it.
 pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
-    let cell = &cx.load(entries::entry(method))?.pinvoke;
+    let cell = &cx.load(entries::entry(cx.domain(), method))?.pinvoke;
     // Several threads may bind it at once: all find the same address.
     let have = cell.load(Ordering::Acquire);
     if have != 0 {

@@ -22,8 +22,8 @@ fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjR
     // SAFETY: a token holds the context of the calling thread, and the TLAB is not used elsewhere while it lives.
     let tlab = unsafe { gc::tlab(cx.context()) };
     match gc::heap().allocate(tlab, size, vt as *const VTable as u64) {
-        // SAFETY: fresh zeroed memory with that header.
         Some(at) => {
+            // SAFETY: fresh zeroed memory with that header.
             let object = unsafe { ObjRef::from_addr(at) };
             crate::profiler::hooks::allocated(cx, vt, object.addr(), size);
             Ok(object)

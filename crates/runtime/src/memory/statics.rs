@@ -45,7 +45,8 @@ pub fn rva_data(field: FieldRef) -> Result<usize, vervet_types::LoadError> {
 /// What a thread's block of one class's thread statics is like.
 #[derive(Clone, Copy)]
 struct BlockShape {
-    class: u32,
+    /// The ids of the domain and of the class.
+    owner: (u32, u32),
     size: u32,
     /// Which words are references. It lives with the class's layout, for ever.
     references: &'static [u32],
@@ -53,15 +54,15 @@ struct BlockShape {
 /// By [`VTable::thread_static_index`].
 static THREAD_STATIC_CLASSES: LeafLock<Vec<BlockShape>> = LeafLock::new(Vec::new());
 
-/// The index of a class (by id) that has thread statics; `size` is that of its block, `references` its map. A class that is
+/// The index of a class that has thread statics (`owner`: ids of the domain and of the class); `size` is that of its block, `references` its map. A class that is
 /// asked for twice (two threads make its VTable) keeps its index.
-pub fn thread_static_index(class: u32, size: u32, references: &'static [u32]) -> u32 {
+pub fn thread_static_index(owner: (u32, u32), size: u32, references: &'static [u32]) -> u32 {
     let mut t = THREAD_STATIC_CLASSES.lock();
-    if let Some(i) = t.iter().position(|b| b.class == class) {
+    if let Some(i) = t.iter().position(|b| b.owner == owner) {
         return i as u32;
     }
     t.push(BlockShape {
-        class,
+        owner,
         size,
         references,
     });
@@ -166,11 +167,16 @@ mod tests {
         // SAFETY: both are plain data of which zeros are valid; the class of the VTable is not looked at.
         let (mut context, vt): (ThreadContext, &'static mut VTable) =
             unsafe { (std::mem::zeroed(), Box::leak(Box::new(std::mem::zeroed()))) };
-        vt.thread_static_index = thread_static_index(u32::MAX, 5 * 808, &[0, 2]);
+        vt.thread_static_index = thread_static_index((0, u32::MAX), 5 * 808, &[0, 2]);
         assert_eq!(
             vt.thread_static_index,
-            thread_static_index(u32::MAX, 5 * 808, &[0, 2]),
+            thread_static_index((0, u32::MAX), 5 * 808, &[0, 2]),
             "one index for a class"
+        );
+        assert_ne!(
+            vt.thread_static_index,
+            thread_static_index((1, u32::MAX), 5 * 808, &[0, 2]),
+            "another in another domain"
         );
         let context = &raw mut context;
         // SAFETY: a context that only this test uses.

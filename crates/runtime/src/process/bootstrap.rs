@@ -126,7 +126,7 @@ pub fn start(
     // From here on `rt()` answers.
     let runtime = publish(Runtime {
         universe,
-        domain: Box::leak(Box::new(Domain::new(0))),
+        root: Domain::make(),
         compiler,
         loader,
         icalls: table,
@@ -217,10 +217,10 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     let domain = cx.alloc(cx.known(Known::AppDomain))?;
     domain.write(
         offset_of!(AppDomainObject, mono_app_domain),
-        rt.domain as *const Domain as usize,
+        rt.root as *const Domain as usize,
     );
-    *rt.domain.setup.lock() = Some(Root::of(setup));
-    *rt.domain.app_domain.lock() = Some(Root::of(domain));
+    *rt.root.setup.lock() = Some(Root::of(setup));
+    *rt.root.app_domain.lock() = Some(Root::of(domain));
     crate::threads::adopt::adopt(cx)?;
     rt.preallocated.put(Preallocated {
         out_of_memory: Root::of(make::new(
@@ -240,7 +240,7 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
         )?),
     });
     let context = cx.alloc(cx.known(Known::Context))?;
-    *rt.domain.context.lock() = Some(Root::of(context));
+    *rt.root.context.lock() = Some(Root::of(context));
     // SAFETY: the context belongs to this thread; the InternalThread was made above.
     let internal = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
     internal.write_ref(

@@ -88,7 +88,7 @@ fn process_exit_event() {
     }
     let _region = Region::begin(cx);
     let raise = || -> Result<()> {
-        let Some(root) = *cx.rt().domain.app_domain.lock() else {
+        let Some(root) = *cx.domain().app_domain.lock() else {
             return Ok(());
         };
         let domain: ObjRef<'_> = root.get();

@@ -160,13 +160,14 @@ fn call_main<'cx>(
     let mut line = vec![full.to_string_lossy().into_owned()];
     line.extend(args.iter().cloned());
     rt.command_line.put(line);
+    crate::profiler::call_spec::program_is(assembly.manifest);
     rt.loader.entry.put(AssemblyCell(assembly));
-    *rt.domain.friendly_name.lock() = path
+    *rt.root.friendly_name.lock() = path
         .file_name()
         .map(|n| n.to_string_lossy().into_owned())
         .unwrap_or_default();
-    crate::profiler::hooks::domain_named(&rt.domain.friendly_name.lock());
-    let setup = rt.domain.setup.lock().expect("made at start-up").get();
+    crate::profiler::hooks::domain_named(&rt.root.friendly_name.lock());
+    let setup = rt.root.setup.lock().expect("made at start-up").get();
     let base: PathBuf = full.parent().map(Path::to_path_buf).unwrap_or_default();
     let config = format!("{}.config", location(assembly, path));
     let read = AppConfig::read(Path::new(&config)).ok();

@@ -12,9 +12,16 @@
 //! # Invariants
 //! The last item that fits decides; a `-` in front of an item takes its methods away. With no item that fits a method is left out, unless all items
 //! take away.
-use crate::runtime::rt_opt;
 use vervet_os::Published;
-use vervet_types::MethodRef;
+use vervet_types::{MethodRef, ModuleRef};
+
+/// The manifest module of the program's assembly, once it is known: before that, no method is the program's.
+static PROGRAM: Published<ModuleRef> = Published::new();
+
+/// That is the program's assembly. The loader says so when it has found it, so that this module need not know the loader.
+pub(crate) fn program_is(manifest: ModuleRef) {
+    PROGRAM.put(manifest);
+}
 
 #[derive(Debug, PartialEq)]
 enum What {
@@ -84,10 +91,9 @@ fn fits(what: &What, method: MethodRef) -> bool {
     let is = |name: &str| definition.full_name().replace('+', "/") == name.replace('+', "/");
     match what {
         What::All => true,
-        What::Program => {
-            let entry = rt_opt().and_then(|rt| rt.loader.entry.get());
-            entry.is_some_and(|a| std::ptr::eq(a.0.manifest, class.module))
-        }
+        What::Program => PROGRAM
+            .get()
+            .is_some_and(|program| std::ptr::eq(*program, class.module)),
         What::Namespace(name) => class.namespace == name,
         What::Type(name) => is(name),
         What::Method(name, method_name) => method.name == method_name && is(name),
@@ -114,7 +120,7 @@ mod tests {
         assert_eq!(whats[1], (false, &What::Namespace("System".into())));
         assert_eq!(whats[2], (true, &What::Method("A.B".into(), "C".into())));
         assert_eq!(whats[3], (true, &What::Assembly("mscorlib".into())));
-        assert_eq!(parse("none").unwrap()[0].takes, false);
+        assert!(!parse("none").unwrap()[0].takes);
         for wrong in ["X:y", "M:z", "", "a,,b"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

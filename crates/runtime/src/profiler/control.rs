@@ -1,4 +1,20 @@
 //! Starting a recording: at the start of the process, or later.
+//!
+//! # How it works
+//! ```text
+//! command line: --profile=log:...   begin  \
+//!                                            check -> transport -> samples -> writer -> hooks on -> what is there already
+//! vervet profile PID                start  /
+//! ```
+//! The order matters. Samples may come from the moment that sampling runs, so the writer exists before the first of them is looked at; the hooks are switched
+//! on when there is somebody to take their records; and what was loaded and compiled before is told last, as records like any other, so that a class
+//! which is loaded meanwhile is told at least once. The writer writes a definition once however often it is told.
+//!
+//! # Invariants
+//! * One recording runs at a time in a process.
+//! * A recording that cannot be whole is refused in words and not begun: an item that is not there yet, an event that needs code compiled for it in a process
+//!   whose code exists already, a file that cannot be made.
+//! * A failed start leaves nothing running: no timer, no thread, no hook.
 use super::{call_spec, hooks, names, recording, sampling};
 use crate::code::table;
 use vervet_profiler::options::{Clock, Options, sets};
@@ -32,7 +48,8 @@ pub fn start(options: &Options) -> Result<(), String> {
     run(options)
 }
 
-/// What cannot be recorded yet is an error.
+/// What cannot be recorded yet is an error. Only what was named counts: the sets that an alias such as `alloc` brings along, and that mono has on by default,
+/// are left out silently where they cannot be had.
 fn check(options: &Options) -> Result<(), String> {
     let missing = [
         (options.named & sets::GC_ROOT != 0, "gcroot"),
@@ -49,6 +66,7 @@ fn check(options: &Options) -> Result<(), String> {
     }
 }
 
+/// See the module for the order of the steps.
 fn run(options: &Options) -> Result<(), String> {
     check(options)?;
     if recording::is_recording() {
@@ -76,13 +94,14 @@ fn run(options: &Options) -> Result<(), String> {
         .into_iter()
         .for_each(hooks::assembly_loaded);
     table::all().for_each(hooks::code_linked);
-    let name = rt.domain.friendly_name.lock().clone();
+    let name = rt.root.friendly_name.lock().clone();
     if !name.is_empty() {
         hooks::domain_named(&name);
     }
     Ok(())
 }
 
+/// Starts the timers of all threads, or the thread that looks at them.
 fn start_sampling(clock: Clock, hz: u32, frames: u32) -> Result<&'static dyn SampleSource, String> {
     let mode = match clock {
         Clock::Cpu => sampling::Mode::Cpu,
@@ -90,6 +109,7 @@ fn start_sampling(clock: Clock, hz: u32, frames: u32) -> Result<&'static dyn Sam
     };
     sampling::start(mode, hz, frames as usize).map_err(|e| format!("--profile: {e}"))
 }
+/// Ends what [`start_sampling`] began. Samples that are in the rings stay there for the writer's last look.
 fn end_sampling() {
     // Who ends the process in the middle of something else leaves the timers alone.
     if !vervet_os::lock::holds_leaf_lock() {

@@ -1,12 +1,30 @@
 //! The counters of a recording: the runtime's own, and the system's of this process.
 //!
 //! Those that mono has too have mono's names, so that its reports show them.
+//!
+//! | section | counters | where the values come from |
+//! |---|---|---|
+//! | JIT | methods compiled and found in the cache, bytes of IL and of code, time | `process::counters`, `code::cache::counts` |
+//! | GC | collections and their time, size of the heap, bytes allocated and promoted | the heap's statistics |
+//! | Metadata | classes made | the universe of types |
+//! | System | processor time, memory, page faults, load | getrusage, getloadavg, `/proc/self/statm` |
+//!
+//! # How it works
+//! The writer asks once a second, and once more when a recording ends. It writes a description of each counter before its first value, and later only the
+//! values that changed, as differences.
+//!
+//! # Invariants
+//! * All of it runs on the writer's thread, which is not attached: nothing here touches an object, waits for the collector or takes a lock that a stopped
+//!   thread may hold.
+//! * The order and number of counters are the same at each call, once the runtime is there: the writer tells counters apart by their places.
+//! * A value that is read while others change it may be a little old. None is torn, because each is one atomic word.
 use std::sync::atomic::Ordering::Relaxed;
 use vervet_profiler::host::{Counter, CounterValue, section, unit, variance};
 
 struct List(Vec<Counter>);
 
 impl List {
+    /// A counter of any type; its unit and variance are mono's constants.
     fn add(&mut self, section: u32, name: &str, value: CounterValue, unit: u32, variance: u32) {
         self.0.push(Counter {
             section,
@@ -16,6 +34,7 @@ impl List {
             variance,
         });
     }
+    /// A number that only grows.
     fn count(&mut self, section: u32, name: &str, value: u64) {
         self.add(
             section,
@@ -25,6 +44,7 @@ impl List {
             variance::MONOTONIC,
         );
     }
+    /// A number of bytes that grows and shrinks.
     fn bytes(&mut self, section: u32, name: &str, value: u64) {
         self.add(
             section,
@@ -34,6 +54,7 @@ impl List {
             variance::VARIABLE,
         );
     }
+    /// A time that only grows, in nanoseconds; the file has units of 100 of them.
     fn time(&mut self, section: u32, name: &str, ns: u64) {
         let value = CounterValue::Time(ns as i64 / 100);
         self.add(section, name, value, unit::TIME, variance::MONOTONIC);
@@ -48,6 +69,7 @@ pub(super) fn all() -> Vec<Counter> {
     list.0
 }
 
+/// What the runtime counts anyway, for `--stats`.
 fn runtime(list: &mut List) {
     let compiled = crate::process::counters::compiled_so_far();
     list.count(
@@ -96,6 +118,7 @@ fn runtime(list: &mut List) {
     }
 }
 
+/// What the system knows of this process. What cannot be read is 0.
 fn system(list: &mut List) {
     // SAFETY: records of this frame, which the calls fill.
     let (usage, load) = unsafe {

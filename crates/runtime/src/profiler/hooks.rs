@@ -1,6 +1,15 @@
 //! One function for each event.
 //!
-//! Each first tests whether its set of events is recorded, and is otherwise in a function that is not inlined.
+//! # How it works
+//! Each hook first tests a bit: whether its set of events is recorded. That is one load of a word that is written when a recording starts and ends, and hooks stand
+//! on slow paths only (a throw, a wait for a monitor, a phase of a collection, the linking of code), so a program that is not recorded pays nothing that
+//! it could notice. The rest is in functions that are not inlined.
+//!
+//! What a hook has to say is a record of a few words: addresses, numbers, and the addresses of frames. It is copied into the chunk of the thread that runs the
+//! hook. Names are the writer's business (module [`names`](super::names)).
+//!
+//! Events that are too frequent for a test are made by code that is compiled for them: an allocation calls the runtime, and a method calls a hook when it is
+//! entered and left, only in processes that record such events from the start.
 //!
 //! # Invariants
 //! A hook takes no lock, allocates nothing and does not poll, but for those that say that they wait.

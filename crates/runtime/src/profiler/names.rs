@@ -1,5 +1,17 @@
 //! What the writer asks of the runtime: the names of what events mention.
 //!
+//! # How it works
+//! Records of events hold addresses and nothing else, because who pushes one may hold locks, may be stopped, and must be quick. The writer, which has time,
+//! asks here what an address stands for when it meets it for the first time, and writes the definition before the event.
+//!
+//! | in a record | in the file | asked by |
+//! |---|---|---|
+//! | address of a `Code` | a method with address and size of its code | [`Host::code`] |
+//! | a frame: a return address, an instruction, or a stub | the methods of the inline tree, innermost first | [`Host::methods`] |
+//! | address of a `Method` | a method that has no code yet | [`Host::method`] |
+//! | address of a VTable, a class, a module, an assembly | the same with its name | [`Host::class_of`] and so on |
+//! | an address outside the arena of code | the symbol of the library there | [`Host::symbol`] |
+//!
 //! # Invariants
 //! * It is called on the writer's thread, which is not attached. It reads what is published for ever (code, methods, classes, modules) and loads
 //!   nothing.
@@ -22,6 +34,7 @@ pub(super) struct Names {
     codes: FxHashSet<u64>,
 }
 
+/// The number that stands for an entity in the file: its address, which nothing else ever has.
 fn id_of<T>(it: &'static T) -> u64 {
     std::ptr::from_ref(it) as u64
 }
@@ -51,6 +64,7 @@ fn method_name(method: MethodRef) -> String {
     crate::loader::without_loading(|| method.signed_name())
 }
 
+/// The name of code: that of the method for its body, and what else it is for other code.
 fn code_name(code: &Code) -> String {
     match code.kind {
         CodeKind::Method(m) => method_name(m),
@@ -60,6 +74,7 @@ fn code_name(code: &Code) -> String {
     }
 }
 
+/// What the file says of code. Address and size are those of when it was linked, and code stays where it is.
 fn described(code: &Code) -> Method {
     Method {
         name: code_name(code),
@@ -76,6 +91,7 @@ impl Host for Names {
         }
         let Some(probe) = frame.probe() else { return };
         if let Some(code) = table::find(probe) {
+            // The callees that were inlined at this place come first, then the method whose code it is.
             out.extend(code.inlined(probe).map(|(m, _)| id_of(m)));
             out.extend(self.frame_id(code));
         }
@@ -101,6 +117,8 @@ impl Host for Names {
     fn code(&mut self, code: u64) -> (u64, Method) {
         // SAFETY: the record has the address of code, which is never freed.
         let code: &'static Code = unsafe { &*(code as *const Code) };
+        // The first code of a method has the method's id, so that all events about the method meet. A later one (another tier) has an id of its own: readers
+        // expect one range of code for each.
         let id = match code.kind {
             CodeKind::Method(m)
                 if *self.first.entry(id_of(m)).or_insert(id_of(code)) == id_of(code) =>
@@ -138,6 +156,8 @@ impl Host for Names {
         let assembly: &'static Assembly = unsafe { &*(assembly as *const Assembly) };
         (id_of(assembly.manifest), assembly.full_name())
     }
+    // The dynamic linker's lock may be held by a thread that is stopped for a collection; the writer then waits until it goes on. Nobody waits for the writer
+    // meanwhile but threads in Native state.
     fn symbol(&mut self, address: u64) -> Option<(u64, String)> {
         if crate::code::arena::contains(address as usize) {
             return None;

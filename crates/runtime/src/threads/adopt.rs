@@ -105,7 +105,7 @@ pub(super) fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_
             cx.context() as usize,
         );
         // The default Context, once there is one.
-        if let Some(context) = *cx.rt().domain.context.lock() {
+        if let Some(context) = *cx.domain().context.lock() {
             internal.write_ref(offset_of!(Internal, current_appcontext), context.get());
         }
         // Last: who sees it may unpark this thread.

@@ -297,7 +297,7 @@ impl Encoder {
         // The row of `<Module>` has been there from the start.
         if !has_row || rid == 1 {
             let key = (BUILDER_KIND, module as *const Module as usize, rid as usize);
-            Cx::current().rt().domain.cache(key, builder);
+            Cx::current().domain().cache(key, builder);
         }
         if has_row {
             return Ok(token);

@@ -24,7 +24,7 @@ pub(super) fn version(text: &str) -> [u16; 4] {
 /// The name of the file that a module is in, or will be saved as.
 pub fn file_name(module: ModuleRef) -> String {
     let key = (key::MODULE, module as *const Module as usize, 0);
-    let builder = Cx::current().rt().domain.cached(key);
+    let builder = Cx::current().domain().cached(key);
     match builder.filter(|b| is_known(b.class(), Known::ModuleBuilder)) {
         Some(builder) => builder
             .read_ref(offset_of!(ModuleBuilderObject, fqname))

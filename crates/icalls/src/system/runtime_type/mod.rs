@@ -282,7 +282,7 @@ icalls! {
     /// Simple name.
     "System.RuntimeType::get_Name" fn get_name(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
-        cx.rt().domain.type_name(cx, class)
+        cx.domain().type_name(cx, class)
     }
     /// Namespace, null for none.
     "System.RuntimeType::get_Namespace" fn get_namespace(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {

@@ -50,7 +50,7 @@ macro_rules! go_on_by_number {
     };
 }
 
-/// The prestub: eax = method id; all argument registers and the stack as the caller left them. Compiles (or
+/// The prestub: eax = the entry's id; all argument registers and the stack as the caller left them. Compiles (or
 /// finds) the method and jumps to it.
 ///
 /// # Safety

@@ -46,5 +46,5 @@ mod save;
 pub mod setting;
 
 pub use lookup::{Found, find, find_stub, is_known};
-pub use record::{Compiled, compile, keep, keep_stub};
+pub use record::{Compiled, compile, compile_as, keep, keep_stub};
 pub use save::{at_exit, has_new, when_idle};

@@ -143,7 +143,7 @@ fn thunk_of<'cx>(
         Ok(b) => b,
         Err(e) => crate::process::fatal::internal_error(&format!("delegate thunk: {e}")),
     };
-    Ok(link::link(cx, blob, CodeKind::Stub(name))?.start)
+    Ok(link::link(cx, cx.domain(), blob, CodeKind::Stub(name))?.start)
 }
 
 /// Fills a new delegate over `method`. `this` is its target or first argument, null if none.
@@ -159,7 +159,7 @@ pub fn init<'cx>(
     let wanted = cx.load(invoke.sig())?.params.len();
     let has = cx.load(method.sig())?.params.len() + usize::from(!method.is_static());
     let mut target = method;
-    let entry = cx.load(entries::entry(method))?;
+    let entry = cx.load(entries::entry(cx.domain(), method))?;
     let mut code = entry.stub();
     if let Some(this) = this.non_null() {
         if is_virtual && !method.is_static() && method.is_virtual() {

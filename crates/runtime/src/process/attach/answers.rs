@@ -11,7 +11,7 @@
 //!
 //! # Invariants
 //! * A recording that was started by who attaches ends with the conversation at the latest.
-//! A look stops the world, as a dump does; how many and how often is bounded.
+//! * A look stops the world, as a dump does; how many and how often is bounded.
 use crate::memory::gc::heap;
 use crate::process::dump::{self, Looks};
 use crate::profiler::{control, recording};

@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 use vervet_os::futex;
 
 const INTERVAL: Duration = Duration::from_millis(500);
-/// How often it looks for blocked workers while there are workers.
+/// How often it looks for blocked workers while there are workers. It is short beside the waits that are worth a thread, and long beside the start of one; each
+/// look costs a few loads for each worker, and only while a request waits.
 const LOOK: Duration = Duration::from_millis(20);
 /// Work that waits and makes no progress is looked at more often.
 const STARVED: Duration = Duration::from_millis(100);

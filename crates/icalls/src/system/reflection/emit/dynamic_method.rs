@@ -90,7 +90,7 @@ fn token<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<DynToken> {
         return Ok(DynToken::None);
     };
     if object.is_string() {
-        let number = cx.rt().domain.add_dynamic_literal(cx, object.units())?;
+        let number = cx.domain().add_dynamic_literal(cx, object.units())?;
         return Ok(DynToken::Literal(number));
     }
     target(cx, object).map_err(|e| e.throw(cx))
