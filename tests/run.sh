@@ -82,7 +82,7 @@ regression_with() {
 # `// timeout:` tune a program, `// tiers: all` also runs it with everything optimised, and
 # `// env: NAME=VALUE ...` sets its environment. `// cc: FLAGS` says that the C file of the same name beside it is a library
 # that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` and
-# `managed-marking` suites, `// green: no, REASON` out of `managed-green`. `// grafts: FILES`, C# beside the program, are compiled with the runtime's own graft attribute and take
+# `managed-marking` suites, `// green: no, REASON` out of `managed-green`, `// split: no, REASON` out of `managed-split`. `// grafts: FILES`, C# beside the program, are compiled with the runtime's own graft attribute and take
 # the place of the runtime's grafts; without files the program sees the runtime's own.
 # A program that is expected to end by a signal or in an internal error says why: `// exit: N, REASON`.
 # With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
@@ -98,6 +98,7 @@ managed_one() {
         grep -q '^// gc-debug: no' "$source" && { echo skip; return; }
         debug=("--gc-debug=$GC_DEBUG"); limit=$((limit * 3))
     fi
+    [ -z "${VERVET_DEBUG_SPLIT_STACKS:-}" ] || ! grep -q '^// split: no' "$source" || { echo skip; return; }
     [ -z "${VERVET_GREEN_THREADS:-}" ] || ! grep -q '^// green: no' "$source" || { echo skip; return; }
     [ -z "${VERVET_DEBUG_STOP_EVERY_US:-}" ] || limit=$((limit * 3))
     if cc=$(grep -m1 '^// cc:' "$source"); then

@@ -51,7 +51,7 @@ fn map(vt: &VTable, words: u32) -> BTreeSet<u32> {
 }
 
 fn check_class(cx: &Cx<'_>, class: ClassRef, seen: &mut [usize; 3]) {
-    let Ok(vt) = cx.rt().vtable(class) else {
+    let Ok(vt) = cx.domain().vtable(class) else {
         return;
     };
     let name = class.full_name();
@@ -80,7 +80,7 @@ fn check_class(cx: &Cx<'_>, class: ClassRef, seen: &mut [usize; 3]) {
         seen[1] += usize::from(is);
     }
     if class.is_value_type().expect("a type") && !class.is_by_ref_like() && layout.size > 0 {
-        let Ok(array) = cx.rt().vtable(cx.universe().sz_array(class)) else {
+        let Ok(array) = cx.domain().vtable(cx.universe().sz_array(class)) else {
             return;
         };
         let mut want = BTreeSet::new();
@@ -178,7 +178,7 @@ fn maps_say_what_the_fields_say() {
         check_class(&cx, class, &mut seen);
     }
     assert!(seen[0] > 800 && seen[1] > 500 && seen[2] > 40, "{seen:?}");
-    let vt = cx.rt().vtable(u.sz_array(string)).expect("made");
+    let vt = cx.domain().vtable(u.sz_array(string)).expect("made");
     assert_eq!(map(vt, 1), BTreeSet::from([0]));
     check_clone(&cx);
 }

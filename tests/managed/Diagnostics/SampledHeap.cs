@@ -3,6 +3,7 @@
 // env: VERVET_DEBUG_SAMPLE=real,10000
 // env: MONO_GC_PARAMS=nursery-size=256k,max-heap-size=1g
 // cc: -pthread
+// split: no, a handler without SA_ONSTACK needs more room than managed code leaves on a stack of 4 KiB
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;

@@ -1,6 +1,7 @@
 // What sampling must not change: system calls of native code, threads that sleep, threads that start and end, forked processes, handlers of libraries.
 // env: VERVET_DEBUG_SAMPLE=real,10000
 // cc:
+// green: no, a green thread that sleeps has no OS thread whose switches could be counted
 using System;
 using System.IO;
 using System.Runtime.InteropServices;

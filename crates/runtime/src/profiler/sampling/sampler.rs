@@ -25,7 +25,7 @@ use super::{FRAMES, PERIOD, RUNS, timers};
 use crate::safepoint::registry::{self, Thread};
 use std::cell::Cell;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_abi::context::State;
 use vervet_os::clock;
@@ -38,14 +38,15 @@ const PATIENCE: u32 = 64;
 
 /// How many threads are about to fork the process.
 static PAUSED: AtomicU32 = AtomicU32::new(0);
-/// The sampler holds the lock of the list of threads, or is about to look whether it may.
-static LOOKS: AtomicBool = AtomicBool::new(false);
+/// How many samplers hold the lock of the list of threads, or are about to look whether they may: one that was stopped may still be in its last period beside
+/// the next one.
+static LOOKS: AtomicU32 = AtomicU32::new(0);
 
 /// The calling thread is about to fork the process: the sampler, which the new process does not
 /// have, must not hold a lock meanwhile. [`go_on`] follows.
 pub(super) fn pause() {
     PAUSED.fetch_add(1, Ordering::SeqCst);
-    while LOOKS.load(Ordering::SeqCst) {
+    while LOOKS.load(Ordering::SeqCst) != 0 {
         std::thread::yield_now();
     }
 }
@@ -58,7 +59,7 @@ pub(super) fn go_on() {
 /// The calling process was forked.
 pub(super) fn has_forked() {
     PAUSED.store(0, Ordering::SeqCst);
-    LOOKS.store(false, Ordering::SeqCst);
+    LOOKS.store(0, Ordering::SeqCst);
     stop();
 }
 
@@ -97,7 +98,7 @@ fn run(round: u32) {
         let late = clock::now().saturating_sub(due) / period;
         let ticks = 1 + late;
         due += ticks * period;
-        LOOKS.store(true, Ordering::SeqCst);
+        LOOKS.fetch_add(1, Ordering::SeqCst);
         if PAUSED.load(Ordering::SeqCst) == 0 {
             registry::visit(|thread| {
                 if goes_on() {
@@ -105,7 +106,7 @@ fn run(round: u32) {
                 }
             });
         }
-        LOOKS.store(false, Ordering::SeqCst);
+        LOOKS.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -49,10 +49,20 @@ pub(super) fn install() {
 }
 
 /// Notes the handler that a library wants for SIGPROF, and gives the one before. None: the
-/// signal is not ours, and the handler is to be installed.
+/// signal is not ours, and the handler is to be installed. Our own handler, which a library may have got from the kernel itself, is never noted: it would
+/// call itself without end.
 pub fn set_foreign_handler(handler: usize) -> Option<usize> {
+    let before = foreign_handler()?;
+    match handler == on_prof as *const () as usize {
+        true => Some(before),
+        false => Some(FOREIGN.swap(handler, Ordering::AcqRel)),
+    }
+}
+
+/// The handler of a library for SIGPROF. None: the signal is not ours.
+pub fn foreign_handler() -> Option<usize> {
     let is_ours = INSTALLED.load(Ordering::SeqCst);
-    is_ours.then(|| FOREIGN.swap(handler, Ordering::AcqRel))
+    is_ours.then(|| FOREIGN.load(Ordering::Acquire))
 }
 
 extern "C" fn on_prof(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
@@ -252,5 +262,18 @@ mod tests {
         }
         assert_eq!(waiter.join().expect("it waits"), (0, 0));
         assert!(sent > 0);
+    }
+
+    /// A library that asks the kernel for the handler and puts it back must not make ours call itself.
+    #[test]
+    fn our_own_handler_is_never_a_librarys() {
+        install();
+        let before = set_foreign_handler(0x1000).expect("installed");
+        assert_eq!(
+            set_foreign_handler(on_prof as *const () as usize),
+            Some(0x1000)
+        );
+        assert_eq!(foreign_handler(), Some(0x1000));
+        set_foreign_handler(before);
     }
 }
