@@ -34,7 +34,9 @@ pub unsafe extern "C" fn switch(_save: *mut usize, _to: usize) {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct FloatModes {
+    /// All of MXCSR: the rounding and masks of SSE, and the flags that operations have left.
     mxcsr: u32,
+    /// The control word of the x87 unit, in the lower half: `fnstcw` stores 16 bits.
     x87: u32,
 }
 impl FloatModes {
