@@ -118,7 +118,11 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
         if let Some(first) = first {
             begin(green, first);
         }
-        arch::switch(&raw mut (*seat).sp, (*context).scan_sp);
+        arch::switch_with_modes(
+            &raw mut (*seat).sp,
+            (*context).scan_sp,
+            green.modes.as_ptr(),
+        );
         let outcome = (*seat).outcome;
         let has_ended = outcome == Outcome::End;
         // Before the thread counts as parked: then the collector may look at its stacks.

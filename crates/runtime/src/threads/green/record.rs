@@ -8,6 +8,7 @@
 use super::kept::Left;
 use super::seat::Seat;
 use super::stacks::{self, FIRST_SEGMENT, NativeStack};
+use crate::arch::FloatModes;
 use crate::safepoint::registry::Thread;
 use crate::safepoint::{green_contexts, registry};
 use crate::threads::current_context;
@@ -34,6 +35,8 @@ pub(crate) struct Green {
     pub(super) is_own: Cell<bool>,
     /// The wait in which it left its native stack.
     pub(super) left: Cell<Option<Left>>,
+    /// How it computes, while it does not run.
+    pub(super) modes: Cell<FloatModes>,
 }
 
 /// The work of a green thread.
@@ -115,6 +118,7 @@ unsafe fn seat_of_caller<'a>() -> Option<&'a mut Seat> {
 /// The caller is the carrier that ran the thread, in Runtime state with its context.
 pub(super) unsafe fn reset(green: &'static Green) {
     let context = green.context;
+    green.modes.set(FloatModes::DEFAULT);
     // SAFETY: the thread runs nowhere, so these words are the caller's; requests are stored by anybody at any time.
     unsafe {
         (*context).scan_sp = 0;
@@ -202,6 +206,7 @@ fn make() -> io::Result<&'static Green> {
             work: Cell::new(None),
             is_own: Cell::new(false),
             left: Cell::new(None),
+            modes: Cell::new(FloatModes::DEFAULT),
         });
         (context, &*green)
     };

@@ -6,6 +6,7 @@
 //!   thread that uses the same record.
 use super::record::{self, Work};
 use super::wait::end;
+use crate::arch::FloatModes;
 use crate::code::invoke;
 use crate::cx::{Cx, Result, Throw};
 use crate::exceptions::unhandled;
@@ -62,6 +63,8 @@ pub(in crate::threads) fn spawn_thread(seed: Seed) -> bool {
         return false;
     };
     green.work.set(Some(Work::Thread(seed.handles())));
+    // An OS thread, too, computes as the thread that starts it.
+    green.modes.set(FloatModes::current());
     super::wait::spawn(green.id());
     true
 }
