@@ -127,4 +127,30 @@ mod tests {
         assert!(table.is_sorted_by_key(|row| row.0));
         assert_eq!(table.last().expect("rows").1, None, "the last thunk ends");
     }
+    #[test]
+    fn whatever_begins_ends() {
+        let files = [
+            include_str!("blocks.rs"),
+            include_str!("entry.rs"),
+            include_str!("exits.rs"),
+            include_str!("grow.rs"),
+            include_str!("interrupts.rs"),
+            include_str!("lazy.rs"),
+            include_str!("native.rs"),
+            include_str!("reentry.rs"),
+            include_str!("switch.rs"),
+        ];
+        let mut noted = 0;
+        for assembly in files.iter().flat_map(|f| f.split("naked_asm!(").skip(1)) {
+            let body = assembly.split("\n    )").next().unwrap_or_default();
+            if body.contains("caller_is!(") || body.contains("push_exit!(") {
+                noted += 1;
+                assert!(
+                    body.contains("caller_is!(end)"),
+                    "without its end, what the linker puts next has its last rule:\n{body}"
+                );
+            }
+        }
+        assert!(noted > 10, "{noted}");
+    }
 }
