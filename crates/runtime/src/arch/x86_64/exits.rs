@@ -100,8 +100,11 @@ pub unsafe extern "C" fn foreign_icall_thunk() {
         push_exit!("0"),
         "mov byte ptr [r15 + {state}], {runtime}",
         to_native_stack!(),
+        // rbx keeps both halves of r10 over the call: the bytes of the arguments, which the way back takes off the stack, and how the result is
+        // extended.
         "mov rbx, r10",
         "mov r10d, r10d",
+        // copy the stack arguments, as `icall_thunk` does
         "test r10, r10",
         "jz 3f",
         "sub rsp, r10",
@@ -117,6 +120,8 @@ pub unsafe extern "C" fn foreign_icall_thunk() {
         "mov eax, 8",
         "call r11",
         "mov byte ptr [r15 + {state}], {runtime}",
+        // The extension: 0 none, 1 an unsigned byte, 2 a signed byte, 3 an unsigned half-word, 4 a signed half-word. C leaves the rest of the
+        // register as it is.
         "mov r11, rbx",
         "shr r11, 32",
         "jz 9f",
@@ -132,6 +137,7 @@ pub unsafe extern "C" fn foreign_icall_thunk() {
         "22: movsx eax, al",
         "jmp 9f",
         "23: movzx eax, ax",
+        // Only the bytes are left in rbx, as where `icall_thunk` has called.
         "9: mov ebx, ebx",
         "cmp qword ptr [r15 + {pending}], 0",
         "jne 5f",

@@ -127,6 +127,8 @@ mod tests {
         assert!(table.is_sorted_by_key(|row| row.0));
         assert_eq!(table.last().expect("rows").1, None, "the last thunk ends");
     }
+    /// The linker puts other code behind a thunk, and which is chance: a thunk that does not say where it ends lends it its last rule. So each function
+    /// of assembly that notes anything is looked at.
     #[test]
     fn whatever_begins_ends() {
         let files = [
