@@ -2,7 +2,8 @@
 //!
 //! # Map
 //! * [`cx`]: the token of a thread in state Runtime; [`object`]: what managed memory looks like to Rust
-//! * [`runtime`]: the state of the process; [`domain`]: the state of the application domain; [`loader`]: assemblies and modules
+//! * [`runtime`]: the state of the process; [`domain`]: the state of the application domain; [`loader`]: assemblies and modules, and
+//!   [`reflection_only`]: those that are only looked at
 //! * [`memory`]: heap, collector binding, roots, handles, statics; [`classes`]: VTables, class constructors
 //! * [`code`]: machine code, its compilation and linking, calls into and out of it; [`arch`]: hand-written assembly
 //! * [`exceptions`]: making, walking, two passes, traps, traces
@@ -22,6 +23,7 @@ pub mod memory;
 pub mod object;
 pub mod process;
 pub mod profiler;
+pub mod reflection_only;
 pub mod runtime;
 pub mod safepoint;
 pub mod threads;

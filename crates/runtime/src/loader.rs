@@ -26,6 +26,7 @@
 use crate::cx::{Cx, Result, Value};
 use crate::object::ObjRef;
 use crate::profiler::hooks;
+use crate::reflection_only::ReflectionOnly;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -61,6 +62,8 @@ pub struct Loader {
     pub entry: Published<AssemblyCell>,
     /// The simple names of which a host was asked before they were looked for.
     preload_asked: LeafLock<rustc_hash::FxHashSet<String>>,
+    /// What has been loaded to be looked at.
+    pub reflection_only: ReflectionOnly,
     /// What a host has added to the dllmaps; the last that fits wins.
     host_map: LeafLock<Vec<HostMapping>>,
     /// The dllmaps of a host's configurations.
@@ -167,6 +170,7 @@ impl Loader {
             origins: LeafLock::default(),
             entry: Published::new(),
             preload_asked: LeafLock::default(),
+            reflection_only: ReflectionOnly::default(),
             host_map: LeafLock::default(),
             host_dllmap: LeafLock::default(),
         }))
@@ -286,6 +290,67 @@ impl Loader {
             .assembly()
             .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
         Ok(self.register(assembly, None))
+    }
+    /// Loads the assembly in a file to be looked at, in Native state.
+    pub fn open_reflection_only(
+        &self,
+        path: &Path,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
+        in_native(|| {
+            let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+            if let Some(a) = self.reflection_only.at(&full) {
+                return Ok(a);
+            }
+            let data = vervet_os::memory::map_file(path).map_err(|e| not_found(path, &e))?;
+            let name = full.to_string_lossy().into_owned();
+            let module = self.universe().load_reflection_only(data, Some(name))?;
+            self.register_reflection_only(module, Some(full))
+        })
+    }
+    /// The same from memory.
+    pub fn open_bytes_reflection_only(
+        &self,
+        data: Vec<u8>,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
+        let data = Box::leak(data.into_boxed_slice());
+        let module = self.universe().load_reflection_only(data, None)?;
+        self.register_reflection_only(module, None)
+    }
+    fn register_reflection_only(
+        &self,
+        module: ModuleRef,
+        path: Option<PathBuf>,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
+        let assembly = module
+            .assembly()
+            .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
+        let (kept, is_new) = self.reflection_only.add(assembly, path);
+        if is_new {
+            hooks::assembly_loaded(kept);
+            self.state.lock().untold.push(kept);
+        }
+        Ok(kept)
+    }
+    /// Binds a name to an assembly that is looked at: the core library, what has been loaded so under the name, or else the first file that opens.
+    /// Nothing is redirected, and no event is raised.
+    pub fn bind_reflection_only(
+        &self,
+        name: &AssemblyName,
+    ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
+        if let Some(a) = self.named_reflection_only(name) {
+            return Ok(Some(a));
+        }
+        let candidates = self.binder().candidates(name, None);
+        let file = candidates.into_iter().find(|c| c.path.is_file());
+        file.map(|c| self.open_reflection_only(&c.path)).transpose()
+    }
+    /// The core library or what has been loaded to be looked at under a name.
+    fn named_reflection_only(&self, name: &AssemblyName) -> Option<&'static Assembly> {
+        let corlib = self.universe().corlib().assembly()?;
+        if name.name.eq_ignore_ascii_case(corlib.name) {
+            return Some(corlib);
+        }
+        self.reflection_only.named(name)
     }
     /// Loads an assembly that is part of this binary. It has no path.
     fn open_own(
@@ -567,6 +632,9 @@ impl Loader {
             return Err(cx.throw_load(LoadError::Need(Box::new(need.clone()))));
         };
         let name = name_of_reference(reference);
+        if requesting.is_reflection_only() {
+            return self.supply_reflection_only(cx, requesting, &name);
+        }
         if let Some(host) = HOST.get() {
             let asked = !self.preload_asked.lock().insert(name.name.clone());
             let stage = if asked { Stage::Search } else { Stage::Preload };
@@ -588,12 +656,45 @@ impl Loader {
         Ok(())
     }
 
+    /// Raises the event for a reference of an assembly that is looked at; if it gives nothing, the next try fails for good. What it gives answers
+    /// by its own name, as anything else that is loaded so.
+    fn supply_reflection_only<'cx>(
+        &self,
+        cx: &'cx Cx<'cx>,
+        requesting: ModuleRef,
+        name: &AssemblyName,
+    ) -> Result<()> {
+        self.raise_resolve(cx, &name.to_string(), Some(requesting), true)?;
+        if self.named_reflection_only(name).is_none() {
+            self.reflection_only.refuse(requesting, name);
+        }
+        Ok(())
+    }
     /// Raises AppDomain.AssemblyResolve. None: no handler has given an assembly.
-    fn resolve_event<'cx>(
+    ///
+    /// # Errors
+    /// What a handler has thrown; FileNotFoundException if what it gave is only to be looked at.
+    pub fn resolve_event<'cx>(
         &self,
         cx: &'cx Cx<'cx>,
         name: &str,
         requesting: Option<ModuleRef>,
+    ) -> Result<Option<&'static Assembly>> {
+        match self.raise_resolve(cx, name, requesting, false)? {
+            Some(a) if a.is_reflection_only => Err(cx.throw(
+                Known::FileNotFoundException,
+                "AssemblyResolveEvent handlers cannot return Assemblies loaded for reflection only",
+            )),
+            given => Ok(given),
+        }
+    }
+    /// Raises AppDomain.AssemblyResolve or ReflectionOnlyAssemblyResolve. None: no handler has given an assembly.
+    fn raise_resolve<'cx>(
+        &self,
+        cx: &'cx Cx<'cx>,
+        name: &str,
+        requesting: Option<ModuleRef>,
+        is_reflection_only: bool,
     ) -> Result<Option<&'static Assembly>> {
         let Some(root) = *cx.domain().app_domain.lock() else {
             return Ok(None);
@@ -611,7 +712,11 @@ impl Loader {
         match cx.invoke(
             method,
             Some(Value::Ref(domain)),
-            &[Value::Ref(name), Value::Ref(requesting), Value::Int(0)],
+            &[
+                Value::Ref(name),
+                Value::Ref(requesting),
+                Value::Int(is_reflection_only.into()),
+            ],
         )? {
             Value::Ref(o) if !o.is_null() => Ok(Some(assembly_of(cx, o)?)),
             _ => Ok(None),
@@ -771,6 +876,19 @@ impl AssemblyLoader for Bridge {
         reference: &AssemblyRefInfo,
     ) -> std::result::Result<&'static Assembly, LoadError> {
         let name = name_of_reference(reference);
+        if requesting.is_reflection_only() {
+            if let Some(a) = self.0.named_reflection_only(&name) {
+                return Ok(a);
+            }
+            if self.0.reflection_only.is_refused(requesting, &name) {
+                let name = name.to_string();
+                return Err(LoadError::NotPreloaded { name });
+            }
+            return Err(LoadError::Need(Box::new(Need::Assembly {
+                requesting,
+                reference: *reference,
+            })));
+        }
         let asks_host = HOST.get().is_some_and(|host| (host.has_preload)())
             && !self.0.preload_asked.lock().contains(&name.name)
             && !self.0.is_loaded(&name);

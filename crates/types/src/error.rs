@@ -100,6 +100,14 @@ pub enum LoadError {
         /// Display name of the assembly or path of the file.
         name: String,
     },
+    /// FileNotFoundException: what an assembly that was loaded to be looked at refers to has not been loaded so.
+    #[error(
+        "Cannot resolve dependency to assembly because it has not been preloaded. When using the ReflectionOnly APIs, dependent assemblies must be pre-loaded or loaded on demand through the ReflectionOnlyAssemblyResolve event."
+    )]
+    NotPreloaded {
+        /// Display name of the assembly.
+        name: String,
+    },
     /// FileLoadException.
     #[error("{message}")]
     FileLoad {
@@ -277,7 +285,9 @@ impl LoadError {
             LoadError::MissingMethod { .. } => Known::MissingMethodException,
             LoadError::MissingField { .. } => Known::MissingFieldException,
             LoadError::BadImage { .. } => Known::BadImageFormatException,
-            LoadError::FileNotFound { .. } => Known::FileNotFoundException,
+            LoadError::FileNotFound { .. } | LoadError::NotPreloaded { .. } => {
+                Known::FileNotFoundException
+            }
             LoadError::FileLoad { .. } => Known::FileLoadException,
             LoadError::InvalidProgram { .. } => Known::InvalidProgramException,
             LoadError::Access { field: true, .. } => Known::FieldAccessException,

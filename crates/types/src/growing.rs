@@ -81,6 +81,7 @@ impl Universe {
             culture,
             public_key,
             flags,
+            is_reflection_only: false,
             modules: LeafLock::new(vec![module]),
         }));
         Ok(module.assembly.set(assembly))

@@ -79,6 +79,8 @@ pub struct Assembly {
     pub public_key: &'static [u8],
     /// AssemblyFlags.
     pub flags: u32,
+    /// It was loaded to be looked at, not to run.
+    pub is_reflection_only: bool,
     pub(crate) modules: LeafLock<Vec<ModuleRef>>,
 }
 
@@ -164,6 +166,10 @@ impl Module {
     pub fn assembly_name(&self) -> String {
         self.assembly()
             .map_or_else(|| self.name.to_string(), Assembly::full_name)
+    }
+    /// Does it belong to an assembly that was loaded to be looked at, not to run?
+    pub fn is_reflection_only(&self) -> bool {
+        self.assembly().is_some_and(|a| a.is_reflection_only)
     }
     /// Is the core library.
     pub fn is_corlib(&self) -> bool {

@@ -50,6 +50,17 @@ impl<T: Sync + 'static> Table<T> {
     }
 }
 
+/// What an image is loaded for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// To run.
+    Run,
+    /// Its types are grafts ([`crate::grafts`]).
+    Graft,
+    /// To be looked at by reflection.
+    LookAt,
+}
+
 /// The error of an image that cannot be read.
 fn bad(path: Option<&str>, e: &vervet_metadata::Error) -> LoadError {
     LoadError::BadImage {
@@ -124,15 +135,24 @@ impl Universe {
     }
     /// Parses an image; it gets an [`Assembly`] if it has an Assembly row.
     pub fn load_module(&'static self, data: &'static [u8], path: Option<String>) -> R<ModuleRef> {
-        self.load_image(data, path, false)
+        self.load_image(data, path, Use::Run)
     }
-    /// As [`Universe::load_module`]; says whether it is a grafts assembly.
+    /// As [`Universe::load_module`], to be looked at and not to run. It is none of [`Universe::assemblies`].
+    pub fn load_reflection_only(
+        &'static self,
+        data: &'static [u8],
+        path: Option<String>,
+    ) -> R<ModuleRef> {
+        self.load_image(data, path, Use::LookAt)
+    }
+    /// As [`Universe::load_module`]; says what for.
     pub(crate) fn load_image(
         &'static self,
         data: &'static [u8],
         path: Option<String>,
-        is_graft: bool,
+        what_for: Use,
     ) -> R<ModuleRef> {
+        let is_graft = what_for == Use::Graft;
         let image = Image::parse(data).map_err(|e| bad(path.as_deref(), &e))?;
         let name = image
             .module(1)
@@ -151,14 +171,17 @@ impl Universe {
                 culture: module.image.string(row.culture)?,
                 public_key: module.image.blob(row.public_key)?,
                 flags: row.flags,
+                is_reflection_only: what_for == Use::LookAt,
                 modules: LeafLock::new(vec![module]),
             }));
             module.assembly.set(assembly);
-            self.assemblies.lock().push(assembly);
+            if what_for != Use::LookAt {
+                self.assemblies.lock().push(assembly);
+            }
         }
         Ok(module)
     }
-    /// The assemblies loaded so far, in order.
+    /// The assemblies loaded so far to run, in order.
     pub fn assemblies(&self) -> Vec<&'static Assembly> {
         self.assemblies.lock().clone()
     }

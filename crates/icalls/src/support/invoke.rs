@@ -100,6 +100,12 @@ fn checked<'cx>(
             "Cannot invoke constructor of an abstract class.",
         ));
     }
+    if method.class.module.is_reflection_only() {
+        return Err(cx.throw(
+            Known::InvalidOperationException,
+            "It is illegal to invoke a method on a type loaded using the ReflectionOnly api.",
+        ));
+    }
     if target.is_abstract() {
         return Err(cx.throw(
             Known::MethodAccessException,

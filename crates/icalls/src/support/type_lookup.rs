@@ -20,6 +20,8 @@ pub struct Lookup {
     pub ignore_case: bool,
     /// Whether `AppDomain.TypeResolve` may be raised.
     pub events: bool,
+    /// Assemblies that names state are those that are looked at.
+    pub reflection_only: bool,
 }
 
 /// Compares names, ignoring case if that is wanted.
@@ -82,17 +84,21 @@ const NO_METADATA: u32 = 1;
 fn stated_assembly<'cx>(
     cx: &'cx Cx<'cx>,
     text: &str,
-    home: Option<&'static Assembly>,
+    lookup: Lookup,
 ) -> Result<Option<&'static Assembly>> {
     let Ok(name) = qualified::parse(text) else {
         return Ok(None);
     };
+    let home = lookup.home;
     if let Some(home) = home
         && home.name.eq_ignore_ascii_case(&name.name)
         && name.version.is_none()
         && name.public_key_token.is_none()
     {
         return Ok(Some(home));
+    }
+    if lookup.reflection_only {
+        return cx.load(cx.rt().loader.bind_reflection_only(&name));
     }
     match cx
         .rt()
@@ -136,7 +142,7 @@ pub fn raise_type_resolve<'cx>(cx: &'cx Cx<'cx>, name: &str) -> Result<Option<&'
 /// The type a parsed name means.
 pub fn resolve<'cx>(cx: &'cx Cx<'cx>, name: &TypeName, lookup: Lookup) -> Result<Option<ClassRef>> {
     let mut found = match &name.assembly {
-        Some(text) => match stated_assembly(cx, text, lookup.home)? {
+        Some(text) => match stated_assembly(cx, text, lookup)? {
             Some(assembly) => objects::load(cx, || {
                 definition_in_assembly(assembly, name, lookup.ignore_case)
             })?,
@@ -226,6 +232,7 @@ pub fn attribute_type<'cx>(
                 home: module.assembly(),
                 ignore_case: false,
                 events: true,
+                reflection_only: module.is_reflection_only(),
             },
         ),
         None => Ok(None),

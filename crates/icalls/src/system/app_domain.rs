@@ -7,7 +7,7 @@ use crate::support::invoke;
 use crate::support::objects::{assembly_object, assembly_of_object, heap_offset, key, load};
 use vervet_abi::layouts::InternalThreadObject;
 use vervet_binder::AssemblyName;
-use vervet_runtime::cx::{Cx, Result, Value};
+use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::memory::roots::{self, Root};
 use vervet_runtime::object::ObjRef;
@@ -75,19 +75,7 @@ pub fn raise_assembly_resolve<'cx>(
     cx: &'cx Cx<'cx>,
     name: &str,
 ) -> Result<Option<&'static Assembly>> {
-    let class = cx.known(Known::AppDomain);
-    let method = cx.load(
-        class
-            .find_method("DoAssemblyResolve", Some(3))
-            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "DoAssemblyResolve"))),
-    )?;
-    let domain = current(cx)?;
-    let text = cx.alloc_str(name)?;
-    let args = [Value::Ref(text), Value::Ref(ObjRef::NULL), Value::Int(0)];
-    match cx.invoke(method, Some(Value::Ref(domain)), &args)? {
-        Value::Ref(a) if !a.is_null() => assembly_of_object(cx, a).map(Some),
-        _ => Ok(None),
-    }
+    cx.rt().loader.resolve_event(cx, name, None)
 }
 
 icalls! {
@@ -127,7 +115,8 @@ icalls! {
     }
     /// The assemblies that are loaded.
     "System.AppDomain::GetAssemblies" fn get_assemblies(cx, this: ObjRef<'cx>, reflection_only: bool) -> ObjRef<'cx> {
-        let all = if reflection_only { Vec::new() } else { cx.rt().loader.assemblies() };
+        let loader = cx.rt().loader;
+        let all = if reflection_only { loader.reflection_only.assemblies() } else { loader.assemblies() };
         cx.alloc_ref_array(cx.known(Known::Assembly), all.len(), |i| assembly_object(cx, all[i]))
     }
     /// What SetData stored, or a field of the setup.
@@ -168,6 +157,11 @@ icalls! {
                 };
             }
         };
+        if reflection_only {
+            let found = cx.load(cx.rt().loader.bind_reflection_only(&parsed))?;
+            cx.rt().loader.tell_loaded(cx)?;
+            return found.map_or(Ok(ObjRef::NULL), |a| assembly_object(cx, a));
+        }
         let requesting = callers::marked(cx).map(|m| m.class.module);
         let found = match cx.rt().loader.bind(&parsed, requesting) {
             Ok(Some(a)) => Some(a),
@@ -183,6 +177,12 @@ icalls! {
     /// Loads an image from memory.
     "System.AppDomain::LoadAssemblyRaw" fn load_assembly_raw(cx, this: ObjRef<'cx>, image: ObjRef<'cx>, symbols: ObjRef<'cx>, evidence: ObjRef<'cx>, reflection_only: bool) -> ObjRef<'cx> {
         let Some(image) = image.non_null() else { return Err(cx.throw_arg_null("rawAssembly")) };
+        if reflection_only {
+            let opened = cx.rt().loader.open_bytes_reflection_only(image.elements::<u8>().to_vec());
+            let assembly = cx.load(opened)?;
+            cx.rt().loader.tell_loaded(cx)?;
+            return assembly_object(cx, assembly);
+        }
         let assembly = cx.rt().loader.load_bytes(cx, image.elements::<u8>())?;
         if let Some(symbols) = symbols.non_null() {
             crate::system::diagnostics::stack_trace::remember_symbols(assembly.manifest, symbols.elements::<u8>());

@@ -261,7 +261,10 @@ icalls! {
             Some(a) => Some(objects::assembly_of_object(cx, a)?),
             None => callers::marked_assembly(cx),
         };
-        match type_lookup::resolve(cx, &parsed, Lookup { home, ignore_case, events: true }) {
+        if reflection_only && parsed.assembly.is_none() {
+            return Err(cx.throw2(Known::ArgumentException, "Assembly qualifed type name is required", "typeName"));
+        }
+        match type_lookup::resolve(cx, &parsed, Lookup { home, ignore_case, events: true, reflection_only }) {
             Ok(Some(class)) => cx.type_object(class),
             Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, &parsed, home)),
             Ok(None) => Ok(ObjRef::NULL),

@@ -13,7 +13,9 @@ pub fn throw_load(cx: &Cx<'_>, error: LoadError) -> Throw {
     match &error {
         // The exception that was made at start-up: making another may need the memory that is lacking.
         LoadError::OutOfMemory(_) => cx.rt().throw_out_of_memory(cx),
-        LoadError::FileNotFound { name } => make::throw_two(cx, class, &error.to_string(), name),
+        LoadError::FileNotFound { name } | LoadError::NotPreloaded { name } => {
+            make::throw_two(cx, class, &error.to_string(), name)
+        }
         LoadError::BadImage { file, .. } if !file.is_empty() => {
             make::throw_two(cx, class, &error.to_string(), file)
         }

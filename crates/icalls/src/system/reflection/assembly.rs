@@ -109,8 +109,18 @@ fn assembly_of_method<'cx>(cx: &'cx Cx<'cx>, method: Option<MethodRef>) -> Resul
 /// What the class library's own runtime says of every file that it cannot open as an assembly.
 const INVALID_IMAGE: &str = "Invalid Image";
 
-/// Opens an assembly's file as LoadFile does, or as LoadFrom, which prefers what is loaded under its name.
-fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, prefer_loaded: bool) -> Result<ObjRef<'cx>> {
+/// How a file is opened as an assembly.
+enum How {
+    /// As LoadFile does.
+    File,
+    /// As LoadFrom, which prefers what is loaded under its name.
+    From,
+    /// As ReflectionOnlyLoadFrom.
+    ReflectionOnly,
+}
+
+/// Opens an assembly's file.
+fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx>> {
     let Some(file) = file.non_null() else {
         return Err(cx.throw_arg_null("assemblyFile"));
     };
@@ -122,12 +132,18 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, prefer_loaded: bool) -> Result
         return Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path));
     }
     let (loader, path_of) = (cx.rt().loader, Path::new(&path));
-    let opened = match prefer_loaded {
-        true => loader.open_from(path_of),
-        false => loader.open(path_of),
+    let opened = match how {
+        How::From => loader.open_from(path_of),
+        How::File => loader.open(path_of),
+        How::ReflectionOnly => loader.open_reflection_only(path_of),
     };
     match opened {
-        Ok(assembly) => assembly_object(cx, assembly),
+        Ok(assembly) => {
+            if assembly.is_reflection_only {
+                loader.tell_loaded(cx)?;
+            }
+            assembly_object(cx, assembly)
+        }
         Err(LoadError::BadImage { .. }) => {
             Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path))
         }
@@ -180,7 +196,7 @@ icalls! {
                 return Ok(ObjRef::NULL);
             }
         };
-        let lookup = Lookup { home: Some(assembly), ignore_case, events: true };
+        let lookup = Lookup { home: Some(assembly), ignore_case, events: true, reflection_only: assembly.is_reflection_only };
         let find = || -> Result<Option<ClassRef>> {
             let mut definition = load(cx, || type_lookup::definition_in_assembly(assembly, &parsed, ignore_case))?;
             if definition.is_none()
@@ -229,9 +245,11 @@ icalls! {
         }
     }
     /// Loads a file.
-    "System.Reflection.Assembly::LoadFrom" fn load_from(cx, file: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> { open(cx, file, true) }
+    "System.Reflection.Assembly::LoadFrom" fn load_from(cx, file: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> {
+        open(cx, file, if reflection_only { How::ReflectionOnly } else { How::From })
+    }
     /// Loads exactly this file.
-    "System.Reflection.Assembly::LoadFile_internal" fn load_file_internal(cx, file: ObjRef<'cx>, mark: *mut i32) -> ObjRef<'cx> { open(cx, file, false) }
+    "System.Reflection.Assembly::LoadFile_internal" fn load_file_internal(cx, file: ObjRef<'cx>, mark: *mut i32) -> ObjRef<'cx> { open(cx, file, How::File) }
     /// The newest assembly that a partial name fits, or null.
     "System.Reflection.Assembly::load_with_partial_name" fn load_with_partial_name(cx, name: ObjRef<'cx>, evidence: ObjRef<'cx>) -> ObjRef<'cx> {
         let text = cx.non_null(name)?.text();
@@ -300,8 +318,8 @@ icalls! {
             None => Ok(ObjRef::NULL),
         }
     }
-    /// There is no reflection-only context.
-    "System.Reflection.RuntimeAssembly::get_ReflectionOnly" fn get_reflection_only(cx, this: ObjRef<'cx>) -> bool { Ok(false) }
+    /// Was it loaded to be looked at?
+    "System.Reflection.RuntimeAssembly::get_ReflectionOnly" fn get_reflection_only(cx, this: ObjRef<'cx>) -> bool { Ok(this_assembly(cx, this)?.is_reflection_only) }
     /// The module with the manifest.
     "System.Reflection.RuntimeAssembly::GetManifestModuleInternal" fn get_manifest_module_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         module_object(cx, this_assembly(cx, this)?.manifest)

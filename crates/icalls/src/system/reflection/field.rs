@@ -73,6 +73,17 @@ pub fn set<'cx>(
     unsafe { values::store_object(cx, ty, at, value) }
 }
 
+/// Refuses what would run code of an assembly that is only looked at.
+fn refuse_reflection_only(cx: &Cx<'_>, field: FieldRef, what: &str) -> Result<()> {
+    if !field.class.module.is_reflection_only() {
+        return Ok(());
+    }
+    let text = format!(
+        "It is illegal to {what} the value on a field on a type loaded using the ReflectionOnly methods."
+    );
+    Err(cx.throw(Known::InvalidOperationException, &text))
+}
+
 /// The Field token.
 pub fn token(field: FieldRef) -> Token {
     Token::new(Table::Field, field.rid)
@@ -100,7 +111,9 @@ icalls! {
 
     /// The value; runs the class constructor of a static one.
     "System.Reflection.RuntimeFieldInfo::GetValueInternal" fn get_value_internal(cx, this: ObjRef<'cx>, object: ObjRef<'cx>) -> ObjRef<'cx> {
-        get(cx, field_of(cx, this)?, object)
+        let field = field_of(cx, this)?;
+        refuse_reflection_only(cx, field, "get")?;
+        get(cx, field, object)
     }
     /// The value, without the checks that managed code makes before `GetValueInternal`.
     "System.Reflection.RuntimeFieldInfo::UnsafeGetValue" fn unsafe_get_value(cx, this: ObjRef<'cx>, object: ObjRef<'cx>) -> ObjRef<'cx> {
@@ -108,7 +121,9 @@ icalls! {
     }
     /// Stores a value that managed code has converted.
     "System.Reflection.RuntimeFieldInfo::SetValueInternal" fn set_value_internal(cx, field: ObjRef<'cx>, object: ObjRef<'cx>, value: ObjRef<'cx>) {
-        set(cx, field_of(cx, field)?, object, value)
+        let field = field_of(cx, field)?;
+        refuse_reflection_only(cx, field, "set")?;
+        set(cx, field, object, value)
     }
     /// The declaring or the reflected type.
     "System.Reflection.RuntimeFieldInfo::GetParentType" fn get_parent_type(cx, this: ObjRef<'cx>, declaring: bool) -> ObjRef<'cx> {

@@ -1,0 +1,108 @@
+//! Assemblies that are loaded to be looked at: what `Assembly.ReflectionOnlyLoad` has loaded, and how their references are bound.
+//!
+//! Such an assembly is a copy of its own: its types are other types than those of the same file loaded to run, and reflection refuses to call
+//! its methods. Nothing outside refers to it.
+//!
+//! ```text
+//!   a reference of such an assembly
+//!     1. the core library                       -> the one that runs
+//!     2. [`ReflectionOnly::named`]              -> what has been loaded to be looked at under that name
+//!     3. AppDomain.ReflectionOnlyAssemblyResolve, asked once per module and name (by the loader)
+//!     4. LoadError::NotPreloaded: no file is looked for
+//! ```
+//!
+//! # Invariants
+//! * There is one assembly per identity here: another file, or bytes, with that identity give the first.
+//! * A strong name means its version; of another name the version does not count, nor the case of its letters.
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::{Path, PathBuf};
+use vervet_binder::name::AssemblyName;
+use vervet_binder::token::PublicKeyToken;
+use vervet_os::LeafLock;
+use vervet_types::{Assembly, ModuleRef};
+
+/// See the module.
+#[derive(Default)]
+pub struct ReflectionOnly {
+    state: LeafLock<State>,
+}
+
+/// Under its lock.
+#[derive(Default)]
+struct State {
+    /// In the order in which they were loaded.
+    loaded: Vec<&'static Assembly>,
+    /// By canonical path.
+    by_path: FxHashMap<PathBuf, &'static Assembly>,
+    /// References that no handler has given an assembly for: the id of the module, the full name.
+    refused: FxHashSet<(u32, String)>,
+}
+
+impl ReflectionOnly {
+    /// Everything loaded, in order.
+    pub fn assemblies(&self) -> Vec<&'static Assembly> {
+        self.state.lock().loaded.clone()
+    }
+    /// What has been loaded from that file; the path is canonical.
+    pub fn at(&self, path: &Path) -> Option<&'static Assembly> {
+        self.state.lock().by_path.get(path).copied()
+    }
+    /// What has been loaded under a name.
+    pub fn named(&self, name: &AssemblyName) -> Option<&'static Assembly> {
+        let loaded = &self.state.lock().loaded;
+        loaded.iter().find(|a| answers(a, name)).copied()
+    }
+    /// Adds an assembly, unless there is one of its identity. The one that is there, and whether it is this one.
+    pub fn add(
+        &self,
+        assembly: &'static Assembly,
+        path: Option<PathBuf>,
+    ) -> (&'static Assembly, bool) {
+        let mut s = self.state.lock();
+        let first = s.loaded.iter().find(|a| is_same(a, assembly)).copied();
+        let kept = first.unwrap_or(assembly);
+        if let Some(path) = path {
+            s.by_path.insert(path, kept);
+        }
+        if first.is_none() {
+            s.loaded.push(assembly);
+        }
+        (kept, first.is_none())
+    }
+    /// Notes that no handler has given an assembly for a reference.
+    pub fn refuse(&self, module: ModuleRef, name: &AssemblyName) {
+        let key = (module.id, name.to_string());
+        self.state.lock().refused.insert(key);
+    }
+    /// Whether [`ReflectionOnly::refuse`] was called for the reference.
+    pub fn is_refused(&self, module: ModuleRef, name: &AssemblyName) -> bool {
+        let key = (module.id, name.to_string());
+        self.state.lock().refused.contains(&key)
+    }
+}
+
+/// Have they the same name, version, culture and key?
+fn is_same(a: &Assembly, b: &Assembly) -> bool {
+    a.name == b.name
+        && a.version == b.version
+        && a.culture == b.culture
+        && a.public_key == b.public_key
+}
+
+/// May an assembly answer a request for that name?
+fn answers(assembly: &Assembly, name: &AssemblyName) -> bool {
+    let same_culture = match name.culture.as_deref() {
+        None => true,
+        Some("" | "neutral") => assembly.culture.is_empty(),
+        Some(culture) => assembly.culture.eq_ignore_ascii_case(culture),
+    };
+    let is_named = match name.public_key_token {
+        None => assembly.name.eq_ignore_ascii_case(&name.name),
+        Some(token) => {
+            assembly.name == name.name
+                && assembly.public_key_token().map(PublicKeyToken) == Some(token)
+                && name.version.is_none_or(|v| v == assembly.version)
+        }
+    };
+    same_culture && is_named
+}
