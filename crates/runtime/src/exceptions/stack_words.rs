@@ -1,11 +1,13 @@
-//! A managed stack as words: what a walk notes where it may take no memory, and the text that the words become elsewhere.
+//! A managed stack as words: what a walk notes where it may take no memory, and the frames and the text that the words become elsewhere.
 //!
 //! # Invariants
 //! * [`collect`] takes no memory and no lock, so signal handlers use it, and whoever has stopped the world.
 //! * A word stays valid: code and methods are never freed.
 use crate::code::{arena, table};
-use crate::exceptions::walk::Walk;
+use crate::exceptions::trace::{Frame, RawFrame};
+use crate::exceptions::walk::{Frame as WalkFrame, Walk};
 use crate::threads::managed_stack;
+use std::ptr::null_mut;
 use vervet_abi::ThreadContext;
 use vervet_types::{Method, MethodRef};
 
@@ -65,16 +67,53 @@ pub(crate) unsafe fn collect(
     // SAFETY: the records of the thread, which does nothing else meanwhile.
     let mut walk = unsafe { Walk::new(context) };
     loop {
+        let next = walk.next();
         if let Some(m) = walk.take_wrapper()
             && !note(Word::new(m as *const Method as usize, STUB))
         {
             return;
         }
-        let Some(f) = walk.next() else { return };
+        let Some(f) = next else { return };
         if !note(Word::pc(f.pc, f.exact)) {
             return;
         }
     }
+}
+
+/// The frames of a stack, innermost first.
+pub(crate) fn frames(words: &[Word]) -> Vec<Frame> {
+    let mut frames = Vec::new();
+    // The method whose stub was left through last, which has one frame, not two.
+    let mut stub: Option<MethodRef> = None;
+    for word in words {
+        let (address, tag) = word.parts();
+        if tag == STUB {
+            // SAFETY: the word is the address of a method, which lives for ever.
+            let m: MethodRef = unsafe { &*(address as *const Method) };
+            stub = Some(m);
+            frames.push(RawFrame::wrapper(m).of_other_thread());
+            continue;
+        }
+        let left = stub.take();
+        let exact = tag == EXACT;
+        let Some(code) = table::find(if exact { address } else { address - 1 }) else {
+            continue;
+        };
+        if let table::CodeKind::Wrapper(m) = code.kind
+            && left.is_some_and(|l| std::ptr::eq(l, m))
+        {
+            continue;
+        }
+        let frame = WalkFrame {
+            code,
+            fp: 0,
+            pc: address,
+            exact,
+            record: null_mut(),
+        };
+        frames.extend(RawFrame::of(&frame).map(RawFrame::of_other_thread));
+    }
+    frames
 }
 
 /// The lines of a stack, innermost frame first, without indentation.

@@ -83,13 +83,11 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     let mut frames = Vec::new();
     let mut found = None;
     let mut walk = Walk::here(cx);
-    if let Some(m) = walk.take_wrapper() {
-        frames.push(trace::RawFrame::wrapper(m));
-    }
     'search: while let Some(frame) = walk.next() {
         let wrapper = walk.take_wrapper().map(trace::RawFrame::wrapper);
         let left = trace::MOST_FRAMES.saturating_sub(frames.len());
-        frames.extend(trace::RawFrame::of(&frame).chain(wrapper).take(left));
+        let inner_first = wrapper.into_iter().chain(trace::RawFrame::of(&frame));
+        frames.extend(inner_first.take(left));
         for h in handlers(&frame) {
             if is_filter(&frame, h) {
                 // Filters see the trace up to their frame.

@@ -89,6 +89,30 @@ impl RawFrame {
             })
             .chain(wrapper)
     }
+    /// The frame as it is while it runs: it has its method, where an exception has a name only, as in mono.
+    fn live(self) -> Frame {
+        match self.method.is_dynamic() {
+            true => Frame {
+                method: Some(self.method),
+                il_offset: Some(0),
+                native_offset: 0,
+                internal_name: None,
+            },
+            false => public(self.method, self.pc, self.il, self.kind),
+        }
+    }
+    /// The same of another thread, where the stub of an icall or P/Invoke has its method, too.
+    pub fn of_other_thread(self) -> Frame {
+        match self.kind {
+            Kind::Native => Frame {
+                method: Some(self.method),
+                il_offset: None,
+                native_offset: 0,
+                internal_name: None,
+            },
+            _ => self.live(),
+        }
+    }
     /// The stub of an icall or P/Invoke.
     pub fn wrapper(method: MethodRef) -> RawFrame {
         RawFrame {
@@ -249,21 +273,10 @@ pub fn current_frames(cx: &Cx<'_>, skip: usize) -> Vec<Frame> {
     let mut walk = Walk::here(cx);
     walk.take_wrapper();
     while let Some(f) = walk.next() {
-        for r in RawFrame::of(&f) {
-            out.push(match r.method.is_dynamic() {
-                // A live frame has its method; in an exception it has a name only, as in mono.
-                true => Frame {
-                    method: Some(r.method),
-                    il_offset: Some(0),
-                    native_offset: 0,
-                    internal_name: None,
-                },
-                false => public(r.method, r.pc, r.il, r.kind),
-            });
-        }
         if let Some(m) = walk.take_wrapper() {
             out.push(public(m, 0, 0, Kind::Native));
         }
+        out.extend(RawFrame::of(&f).map(RawFrame::live));
     }
     out.drain(..skip.min(out.len()));
     out

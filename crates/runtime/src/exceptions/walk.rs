@@ -121,7 +121,7 @@ impl Walk {
             }
         }
     }
-    /// The method whose icall or P/Invoke stub the current piece left through, once.
+    /// The method whose icall or P/Invoke stub the piece of the frame that came last was left through, once: it is further in than that frame.
     pub fn take_wrapper(&mut self) -> Option<MethodRef> {
         self.first_wrapper.take()
     }
@@ -192,10 +192,10 @@ pub unsafe fn describe(context: *mut ThreadContext) -> Vec<String> {
     let mut out = Vec::new();
     // SAFETY: the frames above this one stay active while it runs.
     let mut walk = unsafe { Walk::new(context) };
-    if let Some(m) = walk.take_wrapper() {
-        out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
-    }
     while let Some(f) = walk.next() {
+        if let Some(m) = walk.take_wrapper() {
+            out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
+        }
         let filter = if matches!(f.code.kind, table::CodeKind::Filter(_)) {
             "(filter) "
         } else {
@@ -207,9 +207,6 @@ pub unsafe fn describe(context: *mut ThreadContext) -> Vec<String> {
         }
         if let table::CodeKind::Wrapper(m) = f.code.kind {
             out.push(format!("(wrapper) {}", m.full_name()));
-        }
-        if let Some(m) = walk.take_wrapper() {
-            out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
         }
         if out.len() > 400 {
             out.push("...".into());

@@ -57,6 +57,17 @@ pub fn source_line(cx: &Cx<'_>, method: MethodRef, il_offset: u32) -> Option<Sou
     symbols_of(method.module())?.lookup(method.definition().token(), il_offset)
 }
 
+/// The `StackFrame[]` of frames.
+pub fn frame_objects<'cx>(
+    cx: &'cx Cx<'cx>,
+    frames: &[Frame],
+    need_file: bool,
+) -> Result<ObjRef<'cx>> {
+    cx.alloc_ref_array(cx.known(Known::StackFrame), frames.len(), |i| {
+        frame_object(cx, &frames[i], need_file)
+    })
+}
+
 /// A StackFrame object, with file and line if they are wanted and known.
 fn frame_object<'cx>(cx: &'cx Cx<'cx>, frame: &Frame, need_file: bool) -> Result<ObjRef<'cx>> {
     let method = match frame.method {
@@ -85,7 +96,7 @@ icalls! {
     "System.Diagnostics.StackTrace::get_trace" fn get_trace(cx, exception: ObjRef<'cx>, skip: i32, need_file: bool) -> ObjRef<'cx> {
         let frames = trace::frames_of_exception(cx, cx.non_null(exception)?);
         let frames = frames.get(skip.max(0) as usize..).unwrap_or(&[]);
-        cx.alloc_ref_array(cx.known(Known::StackFrame), frames.len(), |i| frame_object(cx, &frames[i], need_file))
+        frame_objects(cx, frames, need_file)
     }
 
     /// One frame of the running thread; false beyond the last, and before the first (who asks counts until there is no

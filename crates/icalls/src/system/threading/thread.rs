@@ -3,16 +3,18 @@
 //! Keeps nothing: a thread's data lie in its InternalThread object (its name: [`name`]) and in
 //! its context; its life is [`vervet_runtime::threads`].
 use crate::support::args::Chars;
+use crate::system::diagnostics::stack_trace;
 use std::cell::Cell;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use vervet_abi::context::interrupts::SUSPEND;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::process::thread_stacks::ThreadStacks;
 use vervet_runtime::threads::{
     self, current_internal, interrupts, lifetime, name, requests, start, state, wait,
 };
-use vervet_runtime::{ObjRef, icalls};
+use vervet_runtime::{ObjRef, RefSlot, icalls};
 use vervet_types::Known;
 
 /// Where an InternalThread keeps its priority.
@@ -47,6 +49,15 @@ icalls! {
             unsafe { vervet_runtime::object::store_ref(at as *mut usize, thread) };
         }
         Ok(thread)
+    }
+    /// All threads that run managed code, and beside each its `StackFrame[]`.
+    "System.Threading.Thread::GetStackTraces" fn get_stack_traces(cx, threads: RefSlot<'cx>, stack_frames: RefSlot<'cx>) {
+        let stacks = ThreadStacks::take(cx)?;
+        threads.set(cx.alloc_ref_array(cx.known(Known::Thread), stacks.len(), |i| Ok(stacks.thread(i)))?);
+        stack_frames.set(cx.alloc_ref_array(cx.known(Known::Object), stacks.len(), |i| {
+            stack_trace::frame_objects(cx, &stacks.frames(i), true)
+        })?);
+        Ok(())
     }
     /// Makes the InternalThread object, which holds what the runtime knows of a managed thread.
     "System.Threading.Thread::ConstructInternalThread" fn construct_internal_thread(cx, this: ObjRef<'cx>) {
