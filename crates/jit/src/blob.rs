@@ -201,6 +201,20 @@ pub struct Blob {
 }
 
 impl Blob {
+    /// The first error of the classes that linking makes VTables of ([`vervet_types::Class::check`]).
+    ///
+    /// # Errors
+    /// One of them cannot be loaded, or needs what only managed code can supply.
+    pub fn check_classes(&self) -> Result<(), vervet_types::LoadError> {
+        for reloc in &self.relocs {
+            match reloc.symbol {
+                Symbol::VTable(c) | Symbol::StaticRefs(c) | Symbol::StaticValues(c) => c.check()?,
+                Symbol::StaticCard(f) => f.class.check()?,
+                _ => {}
+            }
+        }
+        self.filters.iter().try_for_each(Blob::check_classes)
+    }
     /// Gives back what its vectors have room for and do not use: most of them are kept as long as the code.
     pub(crate) fn shrink(&mut self) {
         self.relocs.shrink_to_fit();

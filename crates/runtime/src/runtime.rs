@@ -12,7 +12,7 @@ use vervet_abi::VTable;
 use vervet_jit::{Compiler, Recorded};
 use vervet_os::Published;
 use vervet_profiler::options::sets;
-use vervet_types::{ClassRef, Known, Universe};
+use vervet_types::{ClassRef, Known, LoadError, Universe};
 
 /// See the module.
 pub struct Runtime {
@@ -114,9 +114,16 @@ pub fn rt_opt() -> Option<&'static Runtime> {
 }
 
 impl Runtime {
-    /// The VTable of a class in the thread's current domain, or the exception for why there is none.
-    pub fn vtable_or_throw(&self, cx: &Cx<'_>, class: ClassRef) -> Result<&'static VTable> {
-        cx.load(cx.domain().vtable(class))
+    /// The VTable of a class in the thread's current domain, or the exception for why there is none. What only the program's resolve events can
+    /// supply is asked for.
+    pub fn vtable_or_throw(&self, _cx: &Cx<'_>, class: ClassRef) -> Result<&'static VTable> {
+        let cx = &Cx::current();
+        loop {
+            match cx.domain().vtable(class) {
+                Err(LoadError::Need(need)) => self.loader.supply(cx, &need)?,
+                answer => return cx.load(answer),
+            }
+        }
     }
     /// Leaves the preallocated OutOfMemoryException pending.
     pub fn throw_out_of_memory(&self, cx: &Cx<'_>) -> Throw {

@@ -54,7 +54,8 @@ impl Class {
             }
         }
         for field in self.def().fields()? {
-            field.open_ty()?;
+            let ty = field.open_ty();
+            ty.map_err(|e| e.in_field(field))?;
         }
         if self.nature == Nature::Enum {
             self.enum_underlying()?;

@@ -68,6 +68,28 @@ pub enum LoadError {
         /// What is wrong; "" for "could not be found".
         message: String,
     },
+    /// TypeLoadException: a reference names a type that is not there.
+    #[error(
+        "Could not resolve type with token {token:08x} from typeref (expected class '{class}' in assembly '{assembly}')"
+    )]
+    NoSuchType {
+        /// The token of the reference.
+        token: u32,
+        /// Namespace and name of the type; of a nested type, its name.
+        class: String,
+        /// Display name of the assembly that the reference names, "" if it names none.
+        assembly: String,
+    },
+    /// TypeLoadException: the type of a field cannot be loaded.
+    #[error("{text}")]
+    Unusable {
+        /// Full name of the class.
+        class: String,
+        /// Display name of its assembly.
+        assembly: String,
+        /// What is wrong with what.
+        text: String,
+    },
     /// MissingMethodException.
     #[error("Method not found: {class}.{member}{sig}")]
     MissingMethod {
@@ -208,7 +230,13 @@ impl LoadError {
                 class.namespace,
                 class.name
             ),
-            member: member.to_string(),
+            member: match sig.generic_arity {
+                0 => member.to_string(),
+                n => {
+                    let params: Vec<String> = (0..n).map(|i| format!("!{i}")).collect();
+                    format!("{member}<{}>", params.join(","))
+                }
+            },
             sig: sig.params_text(),
         }
     }
@@ -236,6 +264,23 @@ impl LoadError {
         LoadError::BadImage {
             file: module.path.clone().unwrap_or_default(),
             message: message.into(),
+        }
+    }
+    /// The error of a field's type as one of its class, as mono reports it. What only managed code can supply, and errors that name another
+    /// culprit, stay as they are; so do the errors of parents and interfaces, for which this is not called.
+    pub(crate) fn in_field(self, field: FieldRef) -> LoadError {
+        let cause = match &self {
+            LoadError::NoSuchType {
+                class, assembly, ..
+            } => format!("{self} assembly:{assembly} type:{class} member:(null)"),
+            LoadError::FileNotFound { .. } | LoadError::NotPreloaded { .. } => self.to_string(),
+            _ => return self,
+        };
+        let (name, index) = (field.definition().full_name(), field.index);
+        LoadError::Unusable {
+            class: field.class.full_name(),
+            assembly: field.class.module.assembly_name(),
+            text: format!("Could not load type of field '{name}' ({index}) due to: {cause}"),
         }
     }
     /// The same, and what is wrong with that module's image is wrong in this row: a blob does not know whose it is.
@@ -281,7 +326,9 @@ impl LoadError {
     /// The exception class it maps to; `Need` maps to none.
     pub fn exception(&self) -> Option<Known> {
         Some(match self {
-            LoadError::TypeLoad { .. } => Known::TypeLoadException,
+            LoadError::TypeLoad { .. }
+            | LoadError::NoSuchType { .. }
+            | LoadError::Unusable { .. } => Known::TypeLoadException,
             LoadError::MissingMethod { .. } => Known::MissingMethodException,
             LoadError::MissingField { .. } => Known::MissingFieldException,
             LoadError::BadImage { .. } => Known::BadImageFormatException,

@@ -237,7 +237,7 @@ impl Class {
                 return self.bad_layout(format!("field {} is a managed pointer", field.name));
             }
             FieldForm::Class => {
-                let ty = field.ty()?;
+                let ty = field.ty().map_err(|e| e.in_field(field))?;
                 if ty.is_variable() {
                     return self
                         .bad_layout(format!("field {} is of no known type yet", field.name));

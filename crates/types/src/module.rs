@@ -338,37 +338,55 @@ impl Module {
         let row = self.image.type_ref(rid).map_err(|e| self.bad(e))?;
         let (namespace, name) = (self.string(row.namespace)?, self.string(row.name)?);
         let at = row.resolution_scope;
-        let (wherein, found) = match at.table() {
+        let found = match at.table() {
             Some(Table::AssemblyRef) if !at.is_nil() => {
                 let manifest = self.referenced_assembly(at.rid())?.manifest;
-                (manifest, manifest.find_type(namespace, name)?)
+                manifest.find_type(namespace, name)?
             }
             Some(Table::TypeRef) if !at.is_nil() => {
                 let outer = self.find_ref(at.rid(), depth + 1)?;
-                let found = outer.module.find_nested(outer, name)?;
-                if found.is_none() {
-                    let class = format!("{}/{name}", outer.full_name());
-                    return Err(LoadError::TypeLoad {
-                        class,
-                        assembly: outer.module.assembly_name(),
-                        message: String::new(),
-                    });
-                }
-                (outer.module, found)
+                outer.module.find_nested(outer, name)?
             }
             Some(Table::ModuleRef) if !at.is_nil() => {
                 let row = self.image.module_ref(at.rid()).map_err(|e| self.bad(e))?;
                 let module = self.file(self.string(row.name)?)?;
-                (module, module.find_own(namespace, name)?)
+                module.find_own(namespace, name)?
             }
-            Some(Table::Module) if !at.is_nil() => (self, self.find_type(namespace, name)?),
+            Some(Table::Module) if !at.is_nil() => self.find_type(namespace, name)?,
             _ => {
                 let manifest = self.assembly().map_or(self, |a| a.manifest);
-                (manifest, manifest.find_type(namespace, name)?)
+                manifest.find_type(namespace, name)?
             }
         };
-        let class = found.ok_or_else(|| LoadError::no_type(wherein, namespace, name))?;
-        Ok(self.type_refs.at(rid).set(class))
+        match found {
+            Some(class) => Ok(self.type_refs.at(rid).set(class)),
+            None => Err(self.no_such_type(rid, at, namespace, name)),
+        }
+    }
+    /// The error of a TypeRef row that names a type which is not there; `scope` is where it looks.
+    fn no_such_type(
+        &'static self,
+        rid: u32,
+        scope: Token,
+        namespace: &str,
+        name: &str,
+    ) -> LoadError {
+        let class = match namespace {
+            "" => name.to_string(),
+            _ => format!("{namespace}.{name}"),
+        };
+        let assembly = match scope.table() {
+            Some(Table::AssemblyRef) => self
+                .assembly_ref(scope.rid())
+                .map_or_else(|_| String::new(), |r| r.to_string()),
+            Some(Table::TypeRef | Table::ModuleRef) => String::new(),
+            _ => self.assembly_name(),
+        };
+        LoadError::NoSuchType {
+            token: Token::new(Table::TypeRef, rid).0,
+            class,
+            assembly,
+        }
     }
     /// What an AssemblyRef row says.
     pub fn assembly_ref(&'static self, rid: u32) -> R<AssemblyRefInfo> {

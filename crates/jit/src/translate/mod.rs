@@ -31,7 +31,7 @@ pub mod ops;
 pub mod translator;
 pub mod values;
 
-use crate::blob::{Blob, Clause, ClauseKind, Symbol};
+use crate::blob::{Blob, Clause, ClauseKind};
 use crate::emit::{Codegen, Emitter, FrameMap, Request};
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Tier};
@@ -88,17 +88,10 @@ pub fn compile(
 /// Linking makes the VTables of the classes that code names, which fails for one that cannot be loaded. If a callee was inlined, that error may
 /// be the callee's.
 fn check_inlined(blob: &Blob) -> Result<(), CompileError> {
-    if blob.inline_sites.is_empty() {
-        return Ok(());
+    match blob.inline_sites.is_empty() {
+        true => Ok(()),
+        false => Ok(blob.check_classes()?),
     }
-    for reloc in &blob.relocs {
-        match reloc.symbol {
-            Symbol::VTable(c) | Symbol::StaticRefs(c) | Symbol::StaticValues(c) => c.check()?,
-            Symbol::StaticCard(f) => f.class.check()?,
-            _ => {}
-        }
-    }
-    blob.filters.iter().try_for_each(check_inlined)
 }
 
 /// Compiles a method with its own body.

@@ -138,6 +138,10 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
         crate::code::background::enqueue_callees(&compiled.blob);
         cache::keep(method, &compiled);
     }
+    // Linking makes VTables, and raises no events: what is wrong with a class it says itself.
+    while let Err(LoadError::Need(need)) = compiled.blob.check_classes() {
+        rt.loader.supply(cx, &need)?;
+    }
     let code = link::link(cx, domain, compiled.blob, kind)?;
     tell_host(cx, method, code);
     Ok(code.start)

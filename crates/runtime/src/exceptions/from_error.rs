@@ -13,6 +13,15 @@ pub fn throw_load(cx: &Cx<'_>, error: LoadError) -> Throw {
     match &error {
         // The exception that was made at start-up: making another may need the memory that is lacking.
         LoadError::OutOfMemory(_) => cx.rt().throw_out_of_memory(cx),
+        LoadError::TypeLoad {
+            class, assembly, ..
+        }
+        | LoadError::NoSuchType {
+            class, assembly, ..
+        }
+        | LoadError::Unusable {
+            class, assembly, ..
+        } => make::throw_type_load(cx, class, assembly, &error.to_string()),
         LoadError::FileNotFound { name } | LoadError::NotPreloaded { name } => {
             make::throw_two(cx, class, &error.to_string(), name)
         }

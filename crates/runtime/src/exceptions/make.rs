@@ -23,6 +23,20 @@ pub fn throw_two(_cx: &Cx<'_>, class: Known, first: &str, second: &str) -> Throw
     let made = new(cx, cx.known(class), &[first, second]);
     finish(cx, made)
 }
+/// Makes a TypeLoadException that names a type and its assembly, with a message of its own.
+pub fn throw_type_load(_cx: &Cx<'_>, class: &str, assembly: &str, message: &str) -> Throw {
+    let cx = &Cx::current();
+    let made = new(cx, cx.known(Known::TypeLoadException), &[class, assembly]);
+    let made = made.and_then(|exception| {
+        let text = cx.alloc_str(message)?;
+        exception.write_ref(
+            std::mem::offset_of!(vervet_abi::layouts::ExceptionObject, message),
+            text,
+        );
+        Ok(exception)
+    });
+    finish(cx, made)
+}
 fn finish<'cx>(cx: &'cx Cx<'cx>, made: Result<ObjRef<'cx>>) -> Throw {
     match made {
         Ok(object) => cx.throw_object(object),

@@ -210,7 +210,12 @@ icalls! {
             }
         };
         match find() {
-            Ok(Some(class)) => cx.type_object(class),
+            Ok(Some(class)) => {
+                if throw_on_error {
+                    load(cx, || class.check())?;
+                }
+                cx.type_object(class)
+            }
             Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, &parsed, Some(assembly))),
             Ok(None) => Ok(ObjRef::NULL),
             Err(throw) if throw_on_error => Err(throw),
