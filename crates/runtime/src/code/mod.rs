@@ -21,5 +21,6 @@ pub mod invoke;
 mod library;
 pub mod link;
 pub mod perf;
+mod neutral;
 pub mod prestub;
 pub mod table;

@@ -28,7 +28,7 @@ use crate::classes::vtables::class_of;
 use crate::code::cache::{self, Found, compile, compile_as};
 use crate::code::entries::Entry;
 use crate::code::table::CodeKind;
-use crate::code::{arena, entries, link};
+use crate::code::{arena, entries, link, neutral};
 use crate::cx::{Cx, Result};
 use crate::domain::{self, Domain};
 use crate::object::ObjRef;
@@ -105,12 +105,20 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
         }
         Found::Nothing(only) => only,
     };
+    if !domain.is_root()
+        && let Some(blob) = neutral::find(method)
+    {
+        let code = link::link(cx, domain, blob, kind)?;
+        tell_host(cx, method, code);
+        return Ok(code.start);
+    }
     crate::process::counters::trace_code("compile", method);
     // The background compiler may have it, or may be at work on it; then waiting is cheaper than compiling.
     // What it made may assume what is not to be assumed.
-    let mut ready = cx
-        .native(|| crate::code::background::take(method))
-        .filter(|_| only.is_none());
+    let mut ready = match only {
+        None => cx.native(|| crate::code::background::take(method)),
+        Some(_) => None,
+    };
     let compiled = loop {
         let result = match ready.take() {
             Some(compiled) => Ok(compiled),
@@ -140,6 +148,8 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
     if domain.is_root() {
         crate::code::background::enqueue_callees(&compiled.blob);
         cache::keep(method, &compiled);
+    } else {
+        neutral::keep(method, &compiled.blob);
     }
     // Linking makes VTables, and raises no events: what is wrong with a class it says itself.
     while let Err(LoadError::Need(need)) = compiled.blob.check_classes() {

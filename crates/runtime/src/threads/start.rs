@@ -199,7 +199,7 @@ fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
 pub(super) fn ended<'cx, T>(cx: &'cx Cx<'cx>, result: Result<T>) {
     if let Err(throw) = result {
         let exception = cx.take_pending(throw);
-        if !ends_thread_only(exception) {
+        if !ends_thread_only(cx, exception) {
             crate::exceptions::unhandled::unhandled(cx, exception);
         }
     }
@@ -243,10 +243,12 @@ fn become_started<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) -> (ObjRef<'cx>, ObjRef<'c
     (delegate, argument)
 }
 
-/// Is that an exception that ends the thread or callback it leaves, and nothing else?
-pub fn ends_thread_only(exception: ObjRef<'_>) -> bool {
-    matches!(
-        exception.class().name,
-        "ThreadAbortException" | "AppDomainUnloadedException"
-    )
+/// Is that an exception that ends the thread or callback it leaves, and nothing else? So is whatever an abort of an unload has become: the class library wraps it here
+/// and there.
+pub fn ends_thread_only(cx: &Cx<'_>, exception: ObjRef<'_>) -> bool {
+    crate::threads::abort::is_by_unload(cx)
+        || matches!(
+            exception.class().name,
+            "ThreadAbortException" | "AppDomainUnloadedException"
+        )
 }

@@ -186,7 +186,7 @@ fn end_thread<'cx>(cx: &'cx Cx<'cx>, result: Result<()>) {
 fn end_task<'cx>(cx: &'cx Cx<'cx>, result: Result<()>) {
     if let Err(throw) = result {
         let exception: ObjRef<'_> = cx.take_pending(throw);
-        if !start::ends_thread_only(exception) {
+        if !start::ends_thread_only(cx, exception) {
             unhandled::unhandled(cx, exception);
         } else if let Err(throw) = threads::abort::reset(cx) {
             let _ = cx.take_pending(throw); // No abort was under way.
