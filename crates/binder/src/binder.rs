@@ -321,8 +321,8 @@ fn canonical(path: &Path) -> PathBuf {
     clean
 }
 
-/// An application base may be given as a `file://` URI.
-fn without_file_scheme(base: &Path) -> PathBuf {
+/// A path that may be given as a `file://` URI: an application base, what `Assembly.LoadFrom` loads.
+pub fn without_file_scheme(base: &Path) -> PathBuf {
     let Some(rest) = base.to_str().and_then(|text| text.strip_prefix("file://")) else {
         return base.to_owned();
     };

@@ -164,6 +164,9 @@ struct State {
     untold: Vec<&'static Assembly>,
     /// Names that a resolve event has been asked for and could not give, while a bind is running.
     unresolved: Vec<String>,
+    /// What binds in the default context have found, by the display name and the id of the requesting module: reading policy files and probing cost system calls, and
+    /// the serializer binds a name for each type that it reads.
+    bound: FxHashMap<(String, Option<u32>), &'static Assembly>,
     /// What resolve events have answered, by simple name. An answer holds for the life of the process.
     resolved: FxHashMap<String, &'static Assembly>,
 }
@@ -238,6 +241,7 @@ impl Loader {
     /// Changes where the application's assemblies are looked for.
     pub fn configure(&self, change: impl FnOnce(&mut Binder)) {
         change(&mut self.binder.lock());
+        self.state.lock().bound.clear();
     }
     /// The binder as it stands.
     pub fn binder(&self) -> Binder {
@@ -627,6 +631,21 @@ impl Loader {
         name: &AssemblyName,
         requesting: Option<ModuleRef>,
     ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
+        let key = (name.to_string(), requesting.map(|m| m.id));
+        if let Some(known) = self.state.lock().bound.get(&key) {
+            return Ok(Some(known));
+        }
+        let found = self.look_for(name, requesting)?;
+        if let Some(assembly) = found {
+            self.state.lock().bound.insert(key, assembly);
+        }
+        Ok(found)
+    }
+    fn look_for(
+        &self,
+        name: &AssemblyName,
+        requesting: Option<ModuleRef>,
+    ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
         let binder = self.binder();
         let effective = binder
             .effective_name(name, |p| {
@@ -774,7 +793,9 @@ impl Loader {
             let asked = !self.preload_asked.lock().insert(name.name.clone());
             let stage = if asked { Stage::Search } else { Stage::Preload };
             if let Some(a) = (host.find)(cx, &name, stage) {
-                self.state.lock().resolved.insert(name.name, a);
+                let mut state = self.state.lock();
+                state.resolved.insert(name.name, a);
+                state.bound.clear();
                 return Ok(());
             }
             if !asked {
@@ -784,7 +805,9 @@ impl Loader {
         }
         match self.resolve_event(cx, &name.to_string(), Some(requesting))? {
             Some(a) => {
-                self.state.lock().resolved.insert(name.name, a);
+                let mut state = self.state.lock();
+                state.resolved.insert(name.name, a);
+                state.bound.clear();
             }
             None => self.state.lock().unresolved.push(name.name),
         }

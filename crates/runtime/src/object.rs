@@ -71,18 +71,21 @@ impl<'cx> ObjRef<'cx> {
         if self.is_null() { None } else { Some(self) }
     }
     /// Its VTable. Panics on null: an internal error, since every icall checks first.
+    #[track_caller]
     pub fn vtable(self) -> &'static VTable {
         assert!(!self.is_null(), "VTable of null");
         // SAFETY: a live object's header holds the address of a VTable, and those are never freed.
         unsafe { &*(*(self.0 as *const u32) as usize as *const VTable) }
     }
     /// Its class.
+    #[track_caller]
     pub fn class(self) -> ClassRef {
         // SAFETY: the word was stored from a `&'static Class` when the VTable was made.
         unsafe { &*(self.vtable().class as *const vervet_types::Class) }
     }
     /// Reads a value at `offset` bytes from the start of the object. Panics if it does not lie in the object.
     #[inline]
+    #[track_caller]
     pub fn read<T: Plain>(self, offset: usize) -> T {
         if !self.holds(offset, size_of::<T>()) {
             self.misfit("a value read outside of an object", offset);
@@ -92,6 +95,7 @@ impl<'cx> ObjRef<'cx> {
     }
     /// Do `bytes` bytes at `offset` lie in the object?
     #[inline]
+    #[track_caller]
     fn holds(self, offset: usize, bytes: usize) -> bool {
         let vt = self.vtable();
         let end = offset.saturating_add(bytes);
@@ -139,6 +143,7 @@ impl<'cx> ObjRef<'cx> {
     }
     /// Writes a value that is not a reference. Panics if it does not lie in the object, or if the object has a reference there.
     #[inline]
+    #[track_caller]
     pub fn write<T: Plain>(self, offset: usize, value: T) {
         const { assert!(size_of::<T>() <= 8) };
         let last = offset.saturating_add(size_of::<T>() - 1);
@@ -153,11 +158,13 @@ impl<'cx> ObjRef<'cx> {
     }
     /// Is there a reference at that offset?
     #[inline]
+    #[track_caller]
     fn is_reference(self, offset: usize) -> bool {
         offset.is_multiple_of(8) && self.holds(offset, 8) && self.is_reference_word(offset)
     }
     /// Reads a reference field. Panics if the object has none there.
     #[inline]
+    #[track_caller]
     pub fn read_ref(self, offset: usize) -> ObjRef<'cx> {
         if !self.is_reference(offset) {
             self.misfit("a reference read where there is none", offset);
@@ -170,6 +177,7 @@ impl<'cx> ObjRef<'cx> {
     }
     /// Writes a reference field and marks its card. Panics if the object has none there.
     #[inline]
+    #[track_caller]
     pub fn write_ref(self, offset: usize, value: ObjRef<'_>) {
         if !self.is_reference(offset) {
             self.misfit("a reference written where there is none", offset);

@@ -401,6 +401,20 @@ impl Method {
         }
         Ok(names)
     }
+    /// Whether the method's metadata say `[Out]` of a parameter (II.23.1.13).
+    pub fn has_out_parameters(&self) -> R<bool> {
+        const OUT: u16 = 2;
+        let module = self.module;
+        if self.rid != 0 {
+            for rid in module.image.method_params(self.rid) {
+                let row = module.image.param(rid).map_err(|e| module.bad(e))?;
+                if row.flags & OUT != 0 {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
     /// What a P/Invoke method imports.
     pub fn dll_import(&self) -> R<Option<DllImport>> {
         let module = self.module;

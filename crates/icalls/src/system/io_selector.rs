@@ -237,7 +237,10 @@ fn take_ready(epoll: i32, fd: i32, generation: u32, events: u32) -> [Option<u32>
 
 /// Gives a job to the thread pool.
 fn deliver<'cx>(cx: &'cx Cx<'cx>, handle: u32) -> Result<()> {
-    let job = handles::target(handle).unwrap_or(ObjRef::NULL);
+    // The handle of a domain's job goes with the domain.
+    let Some(job) = handles::target(handle).and_then(ObjRef::non_null) else {
+        return Ok(());
+    };
     handles::free(handle);
     let class = cx.known(Known::ThreadPool);
     let method = cx.load(class.find_method("UnsafeQueueCustomWorkItem", Some(2)))?;
@@ -247,12 +250,11 @@ fn deliver<'cx>(cx: &'cx Cx<'cx>, handle: u32) -> Result<()> {
     };
     // Into the queue of the domain that waits for the job; one that is being unloaded gets no more.
     let domain = vervet_runtime::domain::by_id(job.vtable().domain);
-    if domain.state() >= vervet_runtime::domain::State::Unloading {
-        return Ok(());
-    }
     let args = [Value::Ref(job), Value::Int(0)];
-    cx.within(domain, |cx| cx.invoke(method, None, &args))
-        .map(drop)
+    cx.visit(domain, vervet_runtime::domain::State::Unloading, |cx| {
+        cx.invoke(method, None, &args)
+    })
+    .map(drop)
 }
 
 /// The selector thread.

@@ -347,7 +347,7 @@ fn word_count(lowered: &LoweredSignature, this: bool) -> usize {
 }
 
 /// A value as the machine word that a stub loads.
-fn word_of(v: Value<'_>) -> u64 {
+pub(crate) fn word_of(v: Value<'_>) -> u64 {
     match v {
         Value::Void => 0,
         Value::Int(i) => i as u64,

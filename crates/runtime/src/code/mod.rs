@@ -20,7 +20,7 @@ pub mod icall;
 pub mod invoke;
 mod library;
 pub mod link;
-pub mod perf;
 mod neutral;
+pub mod perf;
 pub mod prestub;
 pub mod table;

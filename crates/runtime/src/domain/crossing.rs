@@ -59,11 +59,21 @@ pub fn pop(cx: &Cx<'_>) {
 }
 
 /// The calling thread, which has no managed frames, begins in the domain.
-pub(crate) fn begin_in(cx: &Cx<'_>, domain: &'static Domain) {
-    if !domain.is_root() {
-        push(cx, domain);
-        enter(cx, domain);
+///
+/// # Errors
+/// AppDomainUnloadedException: the domain is being unloaded. The thread is in the root domain.
+pub(crate) fn begin_in<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result<()> {
+    if domain.is_root() {
+        return Ok(());
     }
+    push(cx, domain);
+    // Looked at once the thread has noted the domain: who unloads it either sees the note or has said so before.
+    if domain.state() >= State::Unloading {
+        pop(cx);
+        return Err(cx.throw_default(Known::AppDomainUnloadedException));
+    }
+    enter(cx, domain);
+    Ok(())
 }
 
 /// What [`begin_in`] has begun has ended: the calling thread has no managed frames any more, and is in the root domain.
@@ -124,8 +134,16 @@ pub fn is_leaving(cx: &Cx<'_>) -> bool {
     }
     let me = me(cx);
     let frames = FRAMES.lock();
-    let mut mine = (frames.iter()).filter(|row| row.thread == me && !row.is_left);
-    mine.any(|row| by_id(row.domain).state() == State::Unloading)
+    // The innermost row is of frames in its domain only while that is the current one: before and after that the class library is crossing.
+    let mut innermost = true;
+    frames
+        .iter()
+        .rev()
+        .filter(|row| row.thread == me)
+        .any(|row| {
+            let is_there = !std::mem::take(&mut innermost) || row.domain == cx.domain().id;
+            is_there && !row.is_left && by_id(row.domain).state() == State::Unloading
+        })
 }
 
 /// May the calling thread make the domain current, for which it has pushed a row, or to which it returns? Nobody enters a domain that is being unloaded, but
@@ -234,6 +252,21 @@ impl<'cx> Cx<'cx> {
             internal.write_ref(CONTEXT, remoting);
         }
         result
+    }
+    /// Does something in a domain that may have gone on its way out: None, if its life has come to that state.
+    pub fn visit<T>(
+        &'cx self,
+        domain: &'static Domain,
+        until: State,
+        work: impl FnOnce(&'cx Cx<'cx>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.within(domain, |cx| {
+            // As in `begin_in`. The root domain stays.
+            match domain.state() >= until {
+                true => Ok(None),
+                false => work(cx).map(Some),
+            }
+        })
     }
     /// Does something in the domain with that id, which is one of a VTable's or of a module's owner.
     pub fn within_id<T>(

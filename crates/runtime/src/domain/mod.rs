@@ -76,8 +76,10 @@ pub enum State {
     Leaving = 2,
     /// Threads may not enter it, and those in it are aborted.
     Unloading = 3,
-    /// Its finalizers have run, and nothing runs in it any more.
+    /// Its finalizers have run, and nobody begins anything in it.
     Unloaded = 4,
+    /// Nothing runs in it, and it holds nothing.
+    Gone = 5,
 }
 
 static DOMAINS: Chunks<Published<Domain>> = Chunks::new();
@@ -116,7 +118,8 @@ impl Domain {
             1 => State::Active,
             2 => State::Leaving,
             3 => State::Unloading,
-            _ => State::Unloaded,
+            4 => State::Unloaded,
+            _ => State::Gone,
         }
     }
     /// Do the finalizers of its objects run because it is being unloaded?

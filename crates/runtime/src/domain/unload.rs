@@ -6,7 +6,7 @@
 //! | 1 | Leaving | the caller | raises DomainUnload in the domain; an exception of a handler ends the unload, and the domain is active again |
 //! | 2 | Unloading | a thread of its own | aborts each thread that has frames in the domain, again and again until there is none |
 //! | 3 | | the same | has the finalizers of the domain's objects run, reachable or not |
-//! | 4 | Unloaded | the same | lets go of all that the domain held: statics, thread statics, literals, Type objects, GC handles |
+//! | 4 | Unloaded, then Gone | the same | waits for a finalizer that runs still, and lets go of all that the domain held: statics, thread statics, literals, Type objects, GC handles |
 //!
 //! The caller waits for step 4, where an abort or an interrupt may end its wait: it may itself have frames in the domain.
 //!
@@ -54,7 +54,7 @@ pub fn unload<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result<()> {
     }
     if !domain.change_state(State::Active, State::Leaving) {
         return refuse(match domain.state() {
-            State::Unloaded => "Appdomain is already unloaded.",
+            State::Unloaded | State::Gone => "Appdomain is already unloaded.",
             _ => "Appdomain is already being unloaded.",
         });
     }
@@ -72,8 +72,13 @@ pub fn unload<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result<()> {
         let cx = Cx::current();
         end_threads(&cx, domain);
         finalize(&cx, domain);
-        let_go(domain);
         domain.change_state(State::Unloading, State::Unloaded);
+        // The finalizer thread may be at an object that a collection has found meanwhile.
+        while crossing::is_used(domain) {
+            park::park(&cx, || {}, Some(Instant::now() + Duration::from_millis(1)));
+        }
+        let_go(domain);
+        domain.change_state(State::Unloaded, State::Gone);
         let waiting = std::mem::take(&mut *WAITING.lock());
         waiting.into_iter().for_each(|row| park::unpark(row.1));
     });
@@ -84,7 +89,7 @@ pub fn unload<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result<()> {
     let me = park::id(cx);
     wait::until(cx, || {
         let mut waiting = WAITING.lock();
-        if domain.state() == State::Unloaded {
+        if domain.state() == State::Gone {
             return true;
         }
         if !waiting.contains(&(domain.id, me)) {

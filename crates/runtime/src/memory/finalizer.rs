@@ -17,10 +17,12 @@
 //!   that it may be called while the world is stopped. The thread that stopped the world calls [`start`] afterwards.
 //! * Nobody waits for a finalizer thread that will not serve again: it says so before it leaves ([`leave_for_good`]).
 //! * An exception that leaves a finalizer ends the process with code 255; ThreadAbortException ends that finalizer only.
-use crate::cx::{Cx, Value};
+use crate::cx::{Cx, Result, Value};
+use crate::domain;
 use crate::exceptions::unhandled;
 use crate::memory::finalizer_requests::{ENDING, REQUESTED, is_ending, notify};
 use crate::memory::gc;
+use crate::object::ObjRef;
 use crate::profiler::hooks;
 use crate::threads;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
@@ -184,20 +186,25 @@ fn make_objects() -> bool {
     true
 }
 
+/// Calls the object's finalizer, in the object's domain. Nothing is called in a domain that has been unloaded: it has had its finalizers.
+fn finalize<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
+    let Some(method) = cx.load(object.class().finalizer())? else {
+        return Ok(());
+    };
+    let domain = domain::by_id(object.vtable().domain);
+    cx.visit(domain, domain::State::Unloaded, |cx| {
+        cx.invoke(method, Some(Value::Ref(object)), &[]).map(drop)
+    })
+    .map(drop)
+}
+
 /// Runs the next finalizer that is due; false if there is none.
 fn finalize_next<'cx>(cx: &'cx Cx<'cx>) -> bool {
     let Some(object) = gc::next_finalizable(cx) else {
         return false;
     };
     hooks::finalizer(Kind::FinalizerBegin, object.addr());
-    let result = cx
-        .load(object.class().finalizer())
-        .and_then(|finalizer| match finalizer {
-            Some(method) => cx.within_that_of(object, |cx| {
-                cx.invoke(method, Some(Value::Ref(object)), &[]).map(drop)
-            }),
-            None => Ok(()),
-        });
+    let result = finalize(cx, object);
     hooks::finalizer(Kind::FinalizerEnd, object.addr());
     if let Err(throw) = result {
         let exception = cx.take_pending(throw);
@@ -205,6 +212,12 @@ fn finalize_next<'cx>(cx: &'cx Cx<'cx>) -> bool {
             if let Err(throw) = crate::threads::abort::reset(cx) {
                 let _ = cx.take_pending(throw);
             }
+        } else if domain::by_id(object.vtable().domain).state() >= domain::State::Unloading {
+            // An abort may have come between an object's allocation and the end of its constructor: its finalizer may meet what cannot be otherwise.
+            tracing::warn!(
+                "a finalizer of an unloaded domain threw {}",
+                exception.class().full_name()
+            );
         } else {
             unhandled::end_with(cx, exception, 255);
         }

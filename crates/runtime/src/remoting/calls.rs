@@ -68,6 +68,10 @@ pub unsafe fn invoke<'cx>(
         // SAFETY: the caller's promise.
         return unsafe { invoke_here(cx, server, method, &lowered, words, out) };
     }
+    // SAFETY: the caller's promise.
+    if unsafe { super::across::invoke(cx, real, method, &lowered, words, out)? } {
+        return Ok(());
+    }
     let count = lowered.params.len();
     let args = cx.alloc_array(cx.known(Known::Object), count)?;
     let mut used = 0;

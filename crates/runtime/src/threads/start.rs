@@ -215,7 +215,7 @@ pub(super) struct FirstCall<'cx> {
 impl<'cx> FirstCall<'cx> {
     /// The calling thread becomes the one that the seed says, and calls that one's delegate.
     pub(super) fn of(cx: &'cx Cx<'cx>, seed: &Seed) -> Result<Self> {
-        let (delegate, argument) = become_started(cx, seed);
+        let (delegate, argument) = become_started(cx, seed)?;
         let method = crate::interop::delegates::invoke_method(cx, delegate.class())?;
         let takes = cx.load(method.sig())?.params.len();
         Ok(FirstCall {
@@ -227,20 +227,26 @@ impl<'cx> FirstCall<'cx> {
 }
 
 /// The calling thread becomes the one that the seed says; its delegate and argument.
-fn become_started<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) -> (ObjRef<'cx>, ObjRef<'cx>) {
+fn become_started<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) -> Result<(ObjRef<'cx>, ObjRef<'cx>)> {
     let (thread, delegate) = (take::<'cx>(seed.thread), take::<'cx>(seed.delegate));
     let argument = take::<'cx>(seed.argument);
-    // The thread belongs to the domain in which it was made, from its first frame to its last.
-    let domain = crate::domain::by_id(thread.vtable().domain);
-    crate::domain::crossing::begin_in(cx, domain);
     let internal = thread.read_ref(offset_of!(ThreadObject, internal_thread));
     if internal.read::<u8>(offset_of!(Internal, apartment_state)) == state::APARTMENT_UNKNOWN {
         internal.write(offset_of!(Internal, apartment_state), state::APARTMENT_MTA);
     }
+    // The thread belongs to the domain in which it was made, from its first frame to its last. First of all: the Thread object is that domain's.
+    let domain = crate::domain::by_id(thread.vtable().domain);
+    let begun = match crate::domain::crossing::begin_in(cx, domain) {
+        Ok(()) => None,
+        Err(throw) => Some(cx.take_pending(throw)),
+    };
     become_thread(cx, thread, internal);
     super::name::tell_started(internal);
     super::name::show(internal);
-    (delegate, argument)
+    if let Some(refused) = begun {
+        return Err(cx.throw_object(refused));
+    }
+    Ok((delegate, argument))
 }
 
 /// Is that an exception that ends the thread or callback it leaves, and nothing else? So is whatever an abort of an unload has become: the class library wraps it here

@@ -128,6 +128,8 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
     if path.is_empty() {
         return Err(cx.throw(Known::ArgumentException, "Path can't be empty"));
     }
+    let path = vervet_binder::binder::without_file_scheme(Path::new(&path));
+    let path = path.to_string_lossy().into_owned();
     if !Path::new(&path).is_file() {
         return Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path));
     }

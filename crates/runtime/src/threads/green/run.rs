@@ -125,7 +125,7 @@ fn first_call_of_task<'cx>(cx: &'cx Cx<'cx>) -> Result<FirstCall<'cx>> {
         (ObjRef::from_addr(target), ObjRef::from_addr(argument))
     };
     become_managed(cx)?;
-    domain::crossing::begin_in(cx, domain::by_id(target.vtable().domain));
+    domain::crossing::begin_in(cx, domain::by_id(target.vtable().domain))?;
     Ok(FirstCall {
         method: run_method(cx, target.class())?,
         this: target,

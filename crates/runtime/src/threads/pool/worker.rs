@@ -9,6 +9,7 @@
 use super::counts::{Next, Step};
 use super::{COUNTS, IDS, POLLER, idle, monitor};
 use crate::cx::{Cx, Result};
+use crate::domain::State;
 use crate::object::ObjRef;
 use crate::threads::{self, current_internal, name, state};
 use std::mem::offset_of;
@@ -150,8 +151,8 @@ fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
     let dispatches = super::DISPATCHES.at(crate::threads::park::id(cx));
     dispatches.store(1, Ordering::Relaxed);
     for domain in super::domains_to_serve() {
-        let result =
-            dispatch_loop(cx).and_then(|run| cx.within(domain, |cx| cx.invoke(run, None, &[])));
+        let result = dispatch_loop(cx)
+            .and_then(|run| cx.visit(domain, State::Unloading, |cx| cx.invoke(run, None, &[])));
         deal_with(cx, result);
     }
     dispatches.store(0, Ordering::Relaxed);

@@ -1,0 +1,415 @@
+//! Calls into another domain without a message, where arguments and result allow it.
+//!
+//! # How it works
+//! ```text
+//!   caller's domain                                  target's domain
+//!   ----------------------------------------------   --------------------------------------------------------
+//!   numbers stay words, strings are noted,
+//!   the rest goes into one array, which the
+//!   class library serializes                  -->    strings are copied, the array is deserialized
+//!                                                    the method is called on the object itself
+//!   the result is copied or deserialized      <--    a number, a string, a vector; the rest is serialized
+//! ```
+//! A message does this by hand and by reflection, and serializes the message itself: it takes some thirty times as long.
+//!
+//! # Invariants
+//! * Whether a call goes this way depends on the method, the proxy and the thread's call context, not on the arguments' values. What cannot go this way
+//!   ([`Way::of`] says None) is sent as a message, with the same outcome.
+//! * References are held on the stack: there are at most [`MOST`] arguments.
+//! * No object of one domain is handed to code of the other.
+//! * An exception of the method is serialized in its domain and thrown in the caller's. The visit ends as any crossing does ([`unload::leave`]).
+use crate::code::invoke;
+use crate::cx::{Cx, Result, Value};
+use crate::domain::{self, Domain, State, unload};
+use crate::interop::delegates::async_call::{argument, store, words_of};
+use crate::object::ObjRef;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::mem::offset_of;
+use vervet_abi::layouts::RealProxyObject;
+use vervet_jit::LoweredSignature;
+use vervet_jit::signature::Pass;
+use vervet_os::{LeafLock, Published};
+use vervet_types::class::ClassKind;
+use vervet_types::{ClassRef, Known, LoadError, MethodRef};
+
+/// A call with more arguments is a message.
+const MOST: usize = 8;
+
+/// How a value gets across.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// There is none: `void`.
+    Nothing,
+    /// As the machine word that it is.
+    Word,
+    /// A string, or a result that is a vector of strings or numbers: it is copied.
+    Copied,
+    /// The class library serializes it.
+    Serialized,
+}
+
+/// What is known of calls of a method that go into a domain.
+struct Way {
+    /// The method in that domain.
+    target: MethodRef,
+    parameters: SmallVec<[Kind; 8]>,
+    result: Kind,
+}
+
+/// By the ids of the method and of the domain. None: such calls are messages.
+type Ways = FxHashMap<(u32, u32), Option<&'static Way>>;
+static WAYS: LeafLock<Option<Ways>> = LeafLock::new(None);
+
+impl Way {
+    fn of<'cx>(
+        cx: &'cx Cx<'cx>,
+        method: MethodRef,
+        lowered: &LoweredSignature,
+        domain: &'static Domain,
+    ) -> Result<Option<&'static Way>> {
+        let key = (method.id, domain.id);
+        if let Some(known) = WAYS.lock().get_or_insert_default().get(&key) {
+            return Ok(*known);
+        }
+        let mut way = None;
+        if method.name != ".ctor"
+            && lowered.params.len() <= MOST
+            && !cx.load(method.definition().has_out_parameters())?
+            && let Some(target) = counterpart(cx, method, domain)?
+        {
+            let kinds: Option<SmallVec<[Kind; 8]>> = (lowered.params.iter())
+                .zip(&lowered.param_classes)
+                .map(|(pass, class)| kind_of(cx, pass, class))
+                .collect();
+            let result = match lowered.ret {
+                Pass::None => Some(Kind::Nothing),
+                _ => kind_of(cx, &lowered.ret, lowered.ret_class).map(|kind| match kind {
+                    Kind::Serialized if is_simple_vector(cx, lowered.ret_class) => Kind::Copied,
+                    kind => kind,
+                }),
+            };
+            if let (Some(parameters), Some(result)) = (kinds, result) {
+                way = Some(&*Box::leak(Box::new(Way {
+                    target,
+                    parameters,
+                    result,
+                })));
+            }
+        }
+        let mut all = WAYS.lock();
+        Ok(*all.get_or_insert_default().entry(key).or_insert(way))
+    }
+}
+
+/// How a value of the class gets across. None: only in a message.
+fn kind_of(cx: &Cx<'_>, pass: &Pass, class: ClassRef) -> Option<Kind> {
+    if class.is_byref() || class.is_ptr() || class.is_fn_ptr() || class.nullable_arg().is_some() {
+        return None;
+    }
+    if class.is_value_type().ok()? {
+        let is_number = class.stack_prim().ok()?.is_some() && matches!(pass, Pass::Scalar(_));
+        return Some(match is_number {
+            true => Kind::Word,
+            false => Kind::Serialized,
+        });
+    }
+    Some(match std::ptr::eq(class, cx.known(Known::String)) {
+        true => Kind::Copied,
+        false => Kind::Serialized,
+    })
+}
+
+/// Is it the class of vectors of strings or numbers?
+fn is_simple_vector(cx: &Cx<'_>, class: ClassRef) -> bool {
+    let element = class.element().filter(|_| class.is_sz_array());
+    element.is_some_and(|e| {
+        std::ptr::eq(e, cx.known(Known::String)) || e.stack_prim().is_ok_and(|p| p.is_some())
+    })
+}
+
+/// The method as the domain has it: the same, if all domains share it; otherwise that of the module which the domain has loaded from the same file.
+fn counterpart<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    domain: &'static Domain,
+) -> Result<Option<MethodRef>> {
+    let definition = method.definition();
+    let module = definition.module();
+    if matches!(definition.class.kind, ClassKind::Inst { .. })
+        || !std::ptr::eq(definition.class, method.class)
+        || method.method_args.iter().any(|a| a.module.owner != 0)
+    {
+        return Ok(None);
+    }
+    let theirs = domain.loader.assemblies().into_iter().find(|a| {
+        std::ptr::eq(a.manifest, module) || module.path.is_some() && a.manifest.path == module.path
+    });
+    let Some(theirs) = theirs else {
+        return Ok(None);
+    };
+    if std::ptr::eq(theirs.manifest, module) {
+        return Ok(Some(method));
+    }
+    let found = cx.load(theirs.manifest.method_def(definition.rid))?;
+    match method.method_args.is_empty() {
+        true => Ok(Some(found)),
+        false => {
+            let made = cx.universe().instantiate_method(found, method.method_args);
+            cx.load(made).map(Some)
+        }
+    }
+}
+
+/// Calls a static method of RemotingServices that takes and returns one object.
+fn remoting_services<'cx>(
+    cx: &'cx Cx<'cx>,
+    name: &str,
+    argument: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let method = cx.known_method(Known::RemotingServices, name, 1)?;
+    cx.run_class_init(cx.known(Known::RemotingServices))?;
+    match cx.invoke(method, None, &[Value::Ref(argument)])? {
+        Value::Ref(object) => Ok(object),
+        _ => Ok(ObjRef::NULL),
+    }
+}
+/// The object that serialized bytes of another domain stand for.
+fn deserialized<'cx>(cx: &'cx Cx<'cx>, bytes: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+    let own = domain::copy::copy(cx, bytes)?.unwrap_or(ObjRef::NULL);
+    remoting_services(cx, "DeserializeCallData", own)
+}
+
+/// What comes back.
+enum Outcome<'cx> {
+    Word(u64),
+    /// An object of the target's domain, to be copied.
+    Copied(ObjRef<'cx>),
+    /// Serialized there.
+    Serialized(ObjRef<'cx>),
+    /// The method has thrown; serialized there.
+    Thrown(ObjRef<'cx>),
+}
+
+/// Calls the method in the domain of what the proxy stands for. False: the call has to be a message.
+///
+/// # Safety
+/// As for [`super::calls::invoke`].
+pub(super) unsafe fn invoke<'cx>(
+    cx: &'cx Cx<'cx>,
+    real: ObjRef<'cx>,
+    method: MethodRef,
+    lowered: &LoweredSignature,
+    words: *const u64,
+    out: *mut u8,
+) -> Result<bool> {
+    let id: i32 = real.read(offset_of!(RealProxyObject, target_domain_id));
+    let Some(domain) = u32::try_from(id).ok().and_then(domain::find) else {
+        return Ok(false);
+    };
+    let Some(way) = Way::of(cx, method, lowered, domain)? else {
+        return Ok(false);
+    };
+    // A call context travels in a message.
+    if carries_context(cx)? || needs_sinks(cx)? {
+        return Ok(false);
+    }
+    let mut noted: SmallVec<[(u64, ObjRef<'cx>); 8]> = SmallVec::new();
+    let mut serialized = 0;
+    let mut used = 0;
+    for (i, kind) in way.parameters.iter().enumerate() {
+        let (pass, class) = (&lowered.params[i], lowered.param_classes[i]);
+        // SAFETY: the stub stored one word per parameter; of a reference it is the object's address.
+        noted.push(unsafe {
+            match kind {
+                Kind::Nothing => (0, ObjRef::NULL),
+                Kind::Word => (words.add(used).read(), ObjRef::NULL),
+                Kind::Copied => (0, ObjRef::from_addr(words.add(used).read() as usize)),
+                Kind::Serialized => {
+                    serialized += 1;
+                    (0, argument(cx, pass, class, words.add(used))?)
+                }
+            }
+        });
+        used += words_of(pass);
+    }
+    let rest = match serialized {
+        0 => ObjRef::NULL,
+        count => {
+            let array = cx.alloc_array(cx.known(Known::Object), count)?;
+            let of_kind = way.parameters.iter().zip(&noted);
+            let objects = of_kind.filter(|(k, _)| **k == Kind::Serialized);
+            for (i, (_, (_, object))) in objects.enumerate() {
+                array.set_element_ref(i, *object);
+            }
+            remoting_services(cx, "SerializeCallData", array)?
+        }
+    };
+    if domain.state() >= State::Unloading {
+        return Err(cx.throw_default(Known::AppDomainUnloadedException));
+    }
+    let outcome = cx.within(domain, |cx| {
+        // No exception is pending while managed code runs.
+        let result = call(cx, real, way, &noted, rest).map_err(|throw| cx.take_pending(throw));
+        unload::leave(cx)?;
+        match result {
+            Ok(outcome) => Ok(outcome),
+            Err(thrown) => {
+                let bytes = remoting_services(cx, "SerializeExceptionData", thrown)?;
+                Ok(Outcome::Thrown(bytes))
+            }
+        }
+    });
+    match outcome? {
+        // SAFETY: `out` has room for the result and at least for a word; it lies in the stub's frame.
+        Outcome::Word(word) => unsafe { (out as *mut u64).write_unaligned(word) },
+        Outcome::Copied(theirs) => {
+            let own = domain::copy::copy(cx, theirs)?.unwrap_or(ObjRef::NULL);
+            store(cx, lowered.ret_class, out, own)?;
+        }
+        Outcome::Serialized(bytes) => {
+            let own = deserialized(cx, bytes)?;
+            store(cx, lowered.ret_class, out, own)?;
+        }
+        Outcome::Thrown(bytes) => {
+            let own = deserialized(cx, bytes)?;
+            let fix = cx.known_method(Known::Exception, "FixRemotingException", 0)?;
+            let fixed = cx.invoke(fix, Some(Value::Ref(own)), &[])?;
+            return Err(match fixed {
+                Value::Ref(e) if !e.is_null() => cx.throw_object(e),
+                _ => cx.throw_object(own),
+            });
+        }
+    }
+    Ok(true)
+}
+
+/// Where an object has a field, which is looked up once.
+fn offset<'cx>(
+    cx: &'cx Cx<'cx>,
+    kept: &'static Published<usize>,
+    object: ObjRef<'cx>,
+    name: &str,
+) -> Result<usize> {
+    let find = || {
+        let class = object.class();
+        let field = class.find_field(name)?;
+        let field = field.ok_or_else(|| LoadError::type_load(class, name))?;
+        Ok(field.offset()? as usize + vervet_abi::object::HEADER_SIZE as usize)
+    };
+    cx.load(kept.get_or_try(find)).copied()
+}
+
+/// Has the thread a call context with something in it?
+fn carries_context<'cx>(cx: &'cx Cx<'cx>) -> Result<bool> {
+    static EXECUTION: Published<usize> = Published::new();
+    static LOGICAL: Published<usize> = Published::new();
+    let thread = domain::crossing::current_thread(cx)?;
+    if thread.is_null() {
+        return Ok(false);
+    }
+    let at = offset(cx, &EXECUTION, thread, "m_ExecutionContext")?;
+    let Some(execution) = thread.read_ref(at).non_null() else {
+        return Ok(false);
+    };
+    let at = offset(cx, &LOGICAL, execution, "_logicalCallContext")?;
+    let Some(logical) = execution.read_ref(at).non_null() else {
+        return Ok(false);
+    };
+    let asks = cx.known_method(Known::LogicalCallContext, "get_HasInfo", 0)?;
+    let answer = cx.invoke(asks, Some(Value::Ref(logical)), &[])?;
+    Ok(matches!(answer, Value::Int(yes) if yes != 0))
+}
+
+/// Has the thread's context sinks that a call must go through?
+fn needs_sinks<'cx>(cx: &'cx Cx<'cx>) -> Result<bool> {
+    let own = cx.domain().context.lock().map_or(ObjRef::NULL, |r| r.get());
+    // SAFETY: the context belongs to this thread; the word is 0 or its InternalThread.
+    let internal: ObjRef<'cx> = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
+    let at = offset_of!(
+        vervet_abi::layouts::InternalThreadObject,
+        current_appcontext
+    );
+    let current = internal.non_null().map_or(ObjRef::NULL, |i| i.read_ref(at));
+    if current.is_null() || current == own {
+        return Ok(false);
+    }
+    let asks = cx.known_method(Known::Context, "get_NeedsContextSink", 0)?;
+    let answer = cx.invoke(asks, Some(Value::Ref(current)), &[])?;
+    Ok(matches!(answer, Value::Int(yes) if yes != 0))
+}
+
+/// In the target's domain: the call.
+fn call<'cx>(
+    cx: &'cx Cx<'cx>,
+    real: ObjRef<'cx>,
+    way: &Way,
+    noted: &[(u64, ObjRef<'cx>)],
+    rest: ObjRef<'cx>,
+) -> Result<Outcome<'cx>> {
+    let known = real.read_ref(offset_of!(RealProxyObject, server));
+    let server = match known.non_null() {
+        Some(server) => server,
+        None => {
+            let find = cx.known_method(Known::RealProxy, "GetAppDomainTarget", 0)?;
+            match cx.invoke(find, Some(Value::Ref(real)), &[])? {
+                Value::Ref(server) => cx.non_null(server)?,
+                _ => return Err(cx.throw_default(Known::RemotingException)),
+            }
+        }
+    };
+    let objects = match rest.non_null() {
+        Some(bytes) => deserialized(cx, bytes)?,
+        None => ObjRef::NULL,
+    };
+    let classes = &cx.load(way.target.sig())?.params;
+    let mut taken = 0;
+    let mut values: SmallVec<[Value<'cx>; 8]> = SmallVec::new();
+    for (i, kind) in way.parameters.iter().enumerate() {
+        let (word, object) = noted[i];
+        values.push(match kind {
+            Kind::Nothing => Value::Void,
+            Kind::Word => Value::Int(word as i64),
+            Kind::Copied => Value::Ref(domain::copy::copy(cx, object)?.unwrap_or(ObjRef::NULL)),
+            Kind::Serialized => {
+                let object = objects.element_ref(taken);
+                taken += 1;
+                match cx.load(classes[i].is_value_type())? {
+                    true => value_in(cx, classes[i], cx.non_null(object)?)?,
+                    false => Value::Ref(object),
+                }
+            }
+        });
+    }
+    let result = match way.target.is_virtual() {
+        true => invoke::invoke_virtual(cx, way.target, server, &values)?,
+        false => cx.invoke(way.target, Some(Value::Ref(server)), &values)?,
+    };
+    Ok(match (way.result, result) {
+        (Kind::Nothing, _) => Outcome::Word(0),
+        (Kind::Word, value) => Outcome::Word(invoke::word_of(value)),
+        (Kind::Copied, Value::Ref(object)) => Outcome::Copied(object),
+        (_, Value::Ref(object)) => {
+            Outcome::Serialized(remoting_services(cx, "SerializeCallData", object)?)
+        }
+        _ => Outcome::Word(0),
+    })
+}
+
+/// The value in a box as an argument: a struct by its address.
+fn value_in<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, object: ObjRef<'cx>) -> Result<Value<'cx>> {
+    if cx.load(class.stack_prim())?.is_none() {
+        return Ok(Value::Ptr(object.value_ptr()));
+    }
+    let mut word = 0u64;
+    let size = (cx.load(class.layout())?.size as usize).min(8);
+    // SAFETY: the box holds a value of that size, which is copied to the low bytes of a word.
+    unsafe {
+        std::ptr::copy_nonoverlapping(
+            object.value_ptr() as *const u8,
+            (&raw mut word).cast::<u8>(),
+            size,
+        );
+    }
+    Ok(Value::Int(word as i64))
+}
