@@ -238,6 +238,18 @@ helpers! {
     DelegateBeginInvoke(I64, I64, I64) -> I64 : Runtime;
     /// (delegate, EndInvoke's method, address of the words, address where the result goes in its memory form).
     DelegateEndInvoke(I64, I64, I64, I64) : Runtime;
+    /// (transparent proxy, method) -> code that sends a call of the method to the real proxy.
+    RemoteCode(I64, I64) -> I64 : Runtime;
+    /// (transparent proxy, method, address of the words, address where the result goes in its memory form): sends the call.
+    RemoteInvoke(I64, I64, I64, I64) : Runtime;
+    /// (transparent proxy, field, address where the value goes).
+    LoadRemoteField(I64, I64, I64) : Runtime;
+    /// (transparent proxy, field, address of the value).
+    StoreRemoteField(I64, I64, I64) : Runtime;
+    /// (transparent proxy, field) -> address of the field in the object that the proxy stands for, if that is in this context.
+    RemoteFieldAddress(I64, I64) -> I64 : Runtime;
+    /// (vtable of a class whose objects may be remote) -> an object or a transparent proxy.
+    AllocRemote(I64) -> I64 : Runtime;
     /// Marshalling: (method, parameter index or RESULT, managed address, native address): converts a struct.
     MarshalStructToNative(I64, I64, I64, I64) : Runtime;
     /// Marshalling: (method, parameter index or RESULT, native address, managed address): converts a struct.

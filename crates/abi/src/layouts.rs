@@ -205,6 +205,15 @@ layouts! {
         method: RawRef = "method", args: RawRef = "args", names: RawRef = "names", arg_types: RawRef = "arg_types",
         ctx: RawRef = "ctx", rval: RawRef = "rval", exc: RawRef = "exc",
     }
+    /// System.Runtime.Remoting.Proxies.TransparentProxy.
+    TransparentProxyObject = "System.Runtime.Remoting.Proxies.TransparentProxy": Header {
+        real_proxy: RawRef = "_rp", remote_class: usize = "_class", custom_type_info: u8 = "_custom_type_info",
+    }
+    /// System.Runtime.Remoting.Proxies.RealProxy.
+    RealProxyObject = "System.Runtime.Remoting.Proxies.RealProxy": Header {
+        class_to_proxy: RawRef = "class_to_proxy", target_context: RawRef = "_targetContext", server: RawRef = "_server",
+        target_domain_id: i32 = "_targetDomainId", target_uri: RawRef = "_targetUri",
+    }
     /// System.Runtime.InteropServices.SafeHandle.
     SafeHandleObject = "System.Runtime.InteropServices.SafeHandle": Header {
         handle: usize = "handle", state: i32 = "_state",

@@ -4,7 +4,7 @@
 //! A VTable lies below 2 GiB, is 16-byte aligned and is never moved or freed. Everything in it but
 //! `init_state`, the IMT and the method slots is constant once an object can refer to it. The method slots
 //! follow the struct: slot `i` is at `SLOTS_OFFSET + 8 i`.
-use std::sync::atomic::{AtomicU8, AtomicUsize};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize};
 
 /// Number of interface method table entries.
 pub const IMT_SIZE: usize = 19;
@@ -47,6 +47,10 @@ pub struct VTable {
     pub ref_map: *const u64,
     /// Address of the root slot that holds the Type object, or 0 until it is asked for.
     pub type_root: AtomicUsize,
+    /// Bits of [`remoting`].
+    pub remoting: AtomicU32,
+    /// Padding.
+    pub _pad: u32,
     /// Interface method table: code addresses, entered with the interface method in `ThreadContext::hidden`.
     pub imt: [AtomicUsize; IMT_SIZE],
 }
@@ -71,6 +75,15 @@ pub mod flags {
     pub const NO_INSTANCES: u8 = 128;
 }
 
+/// Bits of [`VTable::remoting`].
+pub mod remoting {
+    /// Objects are transparent proxies: their fields are those of `TransparentProxy`, and calls go to their real proxy. Class and ancestors of the
+    /// VTable are those of the class that they stand for.
+    pub const PROXY: u32 = 1;
+    /// `new` may give a proxy: the class library is asked.
+    pub const ACTIVATION: u32 = 2;
+}
+
 /// The class constructor has not run.
 pub const INIT_NONE: u8 = 0;
 /// The class constructor has run, or there is none.
@@ -89,7 +102,7 @@ offsets! {
     INIT_STATE_OFFSET = init_state, FLAGS_OFFSET = flags, RANK_OFFSET = rank,
     ELEMENT_CLASS_OFFSET = element_class, STATICS_REFS_OFFSET = statics_refs,
     STATICS_VALUES_OFFSET = statics_values, THREAD_STATIC_INDEX_OFFSET = thread_static_index,
-    TYPE_ROOT_OFFSET = type_root, IMT_OFFSET = imt,
+    TYPE_ROOT_OFFSET = type_root, IMT_OFFSET = imt, REMOTING_OFFSET = remoting,
 }
 /// Offset of method slot 0.
 pub const SLOTS_OFFSET: i32 = std::mem::size_of::<VTable>() as i32;

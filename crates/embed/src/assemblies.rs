@@ -136,7 +136,7 @@ fn open(cx: &'static Cx<'static>, path: &str, status: *mut Status) -> AssemblyP 
     let say = |s| unsafe { set(status, s) };
     let path = path.strip_prefix("file://").unwrap_or(path);
     let before = vervet_runtime::loader::loads();
-    match cx.rt().loader.load_file(cx, Path::new(path)) {
+    match cx.loader().load_file(cx, Path::new(path)) {
         Ok(assembly) => {
             if vervet_runtime::loader::loads() == before {
                 tell(assembly);
@@ -153,7 +153,7 @@ fn open(cx: &'static Cx<'static>, path: &str, status: *mut Status) -> AssemblyP 
 }
 
 fn load(cx: &'static Cx<'static>, name: &AssemblyName, status: *mut Status) -> AssemblyP {
-    let found = cx.rt().loader.load_by_name(cx, name, None);
+    let found = cx.loader().load_by_name(cx, name, None);
     let assembly = match found {
         Ok(a) => Some(a),
         Err(throw) => {
@@ -177,7 +177,8 @@ fn load(cx: &'static Cx<'static>, name: &AssemblyName, status: *mut Status) -> A
 
 /// An assembly that is loaded under a name.
 fn loaded(name: &AssemblyName) -> AssemblyP {
-    rt().loader
+    rt().root
+        .loader
         .assemblies()
         .into_iter()
         .find(|a| a.name == name.name)
@@ -237,7 +238,7 @@ object_api! {
     }
     fn mono_assembly_foreach(cx; call: Option<unsafe extern "C" fn(&'static Assembly, *mut c_void)>, user: *mut c_void) {
         if let Some(call) = call {
-            for assembly in cx.rt().loader.assemblies() {
+            for assembly in cx.loader().assemblies() {
                 outside(|| call(assembly, user));
             }
         }
@@ -275,10 +276,10 @@ api! {
     fn mono_assembly_close(_assembly: AssemblyP) {}
     fn mono_assemblies_init() {}
     fn mono_assemblies_cleanup() {}
-    fn mono_assembly_get_main() -> AssemblyP { rt().loader.entry.get().map(|cell| cell.0) }
+    fn mono_assembly_get_main() -> AssemblyP { rt().root.loader.entry.get().map(|cell| cell.0) }
     fn mono_assembly_set_main(assembly: AssemblyP) {
-        if let Some(a) = assembly && rt().loader.entry.get().is_none() {
-            rt().loader.entry.put(vervet_runtime::loader::AssemblyCell(a));
+        if let Some(a) = assembly && rt().root.loader.entry.get().is_none() {
+            rt().root.loader.entry.put(vervet_runtime::loader::AssemblyCell(a));
         }
     }
     fn mono_assembly_get_assemblyref(image: ImageP, index: c_int, name: *mut Name) {
@@ -296,7 +297,7 @@ api! {
         let manifest = assembly?.manifest;
         let row = manifest.image.file(index).ok()?;
         let name = manifest.image.string(row.name).ok()?;
-        rt().loader.open_module(manifest, name).ok()
+        rt().root.loader.open_module(manifest, name).ok()
     }
     fn mono_assembly_names_equal(l: *const Name, r: *const Name) -> Bool {
         let (l, r) = ((*l).parsed, (*r).parsed);

@@ -34,7 +34,7 @@ pub fn adopt(binder: &mut Binder) {
 /// The mappings of before the start.
 fn map(mapping: HostMapping) {
     match rt_opt() {
-        Some(rt) => rt.loader.add_host_mapping(mapping),
+        Some(rt) => rt.root.loader.add_host_mapping(mapping),
         None => said(|s| s.maps.push(mapping)),
     }
 }
@@ -61,11 +61,13 @@ fn parse(text: &str) {
         return said(|s| s.configurations.push(text.to_string()));
     };
     match rt
+        .root
         .loader
+        .shared
         .locations
         .parse(text, std::path::Path::new("memory"))
     {
-        Ok(config) => rt.loader.add_host_dllmap(config.dllmap),
+        Ok(config) => rt.root.loader.add_host_dllmap(config.dllmap),
         Err(e) => eprintln!("vervet: {e}"),
     }
 }
@@ -99,7 +101,7 @@ api! {
         let path = read(path);
         match rt_opt() {
             None => std::env::set_var("MONO_PATH", path),
-            Some(rt) => rt.loader.configure(|b| b.mono_path = std::env::split_paths(&path).collect()),
+            Some(rt) => rt.root.loader.configure(|b| b.mono_path = std::env::split_paths(&path).collect()),
         }
     }
     /// The global configuration is read at the start; a file of the host's takes its place.

@@ -32,7 +32,7 @@ pub fn status_of(path: &str) -> Status {
 }
 
 fn open(path: &str, status: *mut Status) -> ImageP {
-    let opened = rt_opt().and_then(|rt| rt.loader.open(Path::new(path)).ok());
+    let opened = rt_opt().and_then(|rt| rt.root.loader.open(Path::new(path)).ok());
     // SAFETY: the host passes null or a variable.
     unsafe {
         set(
@@ -51,7 +51,7 @@ fn open_data(data: *const u8, len: u32, status: *mut Status, name: Option<String
     let opened = (!data.is_null()).then(|| {
         // SAFETY: the host says that so many bytes lie there.
         let bytes = unsafe { std::slice::from_raw_parts(data, len as usize) };
-        rt().loader.open_bytes(bytes.to_vec()).ok()
+        rt().root.loader.open_bytes(bytes.to_vec()).ok()
     });
     let image = opened.flatten().map(|a| a.manifest);
     // SAFETY: the host passes null or a variable.
@@ -73,7 +73,7 @@ fn open_data(data: *const u8, len: u32, status: *mut Status, name: Option<String
 
 /// Tells the host of what was loaded. False: it knew already.
 pub fn announce(cx: &'static Cx<'static>, _assembly: &'static Assembly) -> bool {
-    match cx.rt().loader.tell_loaded(cx) {
+    match cx.tell_loaded() {
         Ok(()) => {}
         Err(throw) => {
             let _ = cx.take_pending(throw);
@@ -84,7 +84,7 @@ pub fn announce(cx: &'static Cx<'static>, _assembly: &'static Assembly) -> bool 
 
 /// A module by the name of its file or its assembly.
 fn loaded(name: &str) -> ImageP {
-    let all = rt_opt()?.loader.assemblies();
+    let all = rt_opt()?.root.loader.assemblies();
     all.into_iter()
         .find(|a| a.name == name || a.manifest.path.as_deref() == Some(name))
         .map(|a| a.manifest)
@@ -177,7 +177,7 @@ api! {
     fn mono_image_load_module(image: ImageP, index: c_int) -> ImageP {
         let image = image?;
         let row = image.image.module_ref(index as u32).ok()?;
-        rt().loader.open_module(image, image.image.string(row.name).ok()?).ok()
+        rt().root.loader.open_module(image, image.image.string(row.name).ok()?).ok()
     }
     fn mono_get_corlib() -> ImageP { rt_opt().map(|rt| rt.universe.corlib()) }
     fn mono_image_lookup_resource(_image: ImageP, _id: u32, _lang: u32, _name: *const c_void) -> *const c_void { std::ptr::null() }
@@ -186,12 +186,13 @@ api! {
 
 fn file_of(image: &'static Module, index: u32) -> ImageP {
     let row = image.image.file(index).ok()?;
-    rt().loader
+    rt().root
+        .loader
         .open_module(image, image.image.string(row.name).ok()?)
         .ok()
 }
 fn by_guid(wanted: &str) -> ImageP {
-    let all = rt_opt()?.loader.assemblies();
+    let all = rt_opt()?.root.loader.assemblies();
     all.into_iter()
         .map(|a| a.manifest)
         .find(|m| guid(m).eq_ignore_ascii_case(wanted))

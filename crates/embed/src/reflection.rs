@@ -16,6 +16,7 @@ fn by_name(cx: &'static Cx<'static>, name: &str, image: ImageP) -> ClassP {
     let modules = image.into_iter().chain([cx.rt().universe.corlib()]);
     for module in modules {
         let lookup = Lookup {
+            reflection_only: false,
             home: module.assembly(),
             ignore_case: false,
             events: false,

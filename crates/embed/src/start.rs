@@ -72,7 +72,7 @@ fn start(name: &str) -> Option<&'static Domain> {
         }
     };
     *rt.root.friendly_name.lock() = name.to_string();
-    rt.loader.configure(config::adopt);
+    rt.root.loader.configure(config::adopt);
     config::give_maps();
     let token = Cx::current();
     let cx = crate::support::for_the_call(&token);
@@ -119,7 +119,7 @@ fn set_base<'cx>(cx: &'cx Cx<'cx>, directory: &str) -> Result<()> {
     let text = format!("{}/", path.to_string_lossy().trim_end_matches('/'));
     let object = cx.alloc_str(&text)?;
     setup(cx).write_ref(offset_of!(AppDomainSetupObject, application_base), object);
-    cx.rt().loader.configure(|b| b.app_base = Some(path));
+    cx.loader().configure(|b| b.app_base = Some(path));
     Ok(())
 }
 
@@ -153,8 +153,9 @@ fn exec<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly, args: &[String]) -> 
         Err(e) => return Err(cx.throw_load(e)),
     };
     set_command_line(std::iter::once(path).chain(args.iter().cloned()).collect());
-    if rt.loader.entry.get().is_none() {
-        rt.loader
+    if rt.root.loader.entry.get().is_none() {
+        rt.root
+            .loader
             .entry
             .put(vervet_runtime::loader::AssemblyCell(assembly));
     }

@@ -211,6 +211,15 @@ impl<M: Model, W: World> Heap<M, W> {
         });
     }
 
+    /// Queues the registered objects that `wanted` says yes to, reachable or not. It is called while the world is stopped, and may read headers.
+    pub fn queue_finalizers_where(&self, wanted: impl Fn(usize) -> bool) {
+        self.world.stopped(&mut || {
+            let mut stop = self.gate.stop();
+            stop.shut();
+            self.finalizers.queue_where::<M>(&self.space, &wanted);
+        });
+    }
+
     /// The collector cannot go on: the address space is used up in the middle of a collection.
     pub(crate) fn exhausted(&self, during: &str) -> ! {
         self.fail(&format!(

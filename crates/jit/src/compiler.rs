@@ -176,6 +176,13 @@ impl Compiler {
             stubs::native::pinvoke::native_delegate_thunk(self.codegen(), invoke)
         })
     }
+    /// What a call of an instance method on a transparent proxy reaches: code with the method's signature.
+    pub fn remote_stub(&self, method: MethodRef) -> Result<Blob, CompileError> {
+        guarded(
+            || method.full_name(),
+            || stubs::remote::remote_stub(self.codegen(), method),
+        )
+    }
     /// The code that the reverse thunk calls: a Tail function `(delegate, ReverseCall block)`.
     /// `invoke` is the `Invoke` of the delegate class.
     pub fn reverse_stub(&self, invoke: MethodRef) -> Result<Blob, CompileError> {

@@ -24,6 +24,7 @@ pub mod object;
 pub mod process;
 pub mod profiler;
 pub mod reflection_only;
+pub mod remoting;
 pub mod runtime;
 pub mod safepoint;
 pub mod threads;

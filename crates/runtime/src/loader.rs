@@ -16,11 +16,17 @@
 //! | the type system, while a method is compiled | [`Bridge`] answers `Need`; the prestub calls [`Loader::supply`], which raises the event, and compiles again |
 //! | the background compiler | steps 3 to 6 are not taken: it loads nothing, and gives the method up |
 //!
+//! # Domains
+//! Each application domain has a [`Loader`], with its own directories, redirects and list. A module belongs to the domain that loaded it, and its
+//! references are bound by that domain's loader, whoever asks. The class libraries' modules are *neutral*: all domains share them, they belong to the
+//! root domain, and only the lists of loaders tell which domain uses them.
+//!
 //! # Invariants
 //! * One assembly object per file (by canonical path), and one per simple name in the default context. Names are compared there without
 //!   regard to case, those of files with it.
 //! * `LoadFrom` of another file with a name that is loaded gives the assembly that is loaded ([`Loader::open_from`]); `LoadFile` never does.
 //! * Images are mapped for the life of the process.
+//! * Whether a file is neutral is told by its place alone ([`Loader::is_neutral`]), so all domains agree on it.
 //! * A bind that needs the program's resolve events answers `LoadError::Need`: events run managed code, so they are
 //!   raised by [`Loader::supply`] in Runtime state with no lock held, and the bind is tried again.
 use crate::cx::{Cx, Result, Value};
@@ -38,9 +44,7 @@ use vervet_binder::token::PublicKeyToken;
 use vervet_os::{LeafLock, Published};
 use vervet_types::error::{Ask, Need};
 use vervet_types::module::AssemblyRefInfo;
-use vervet_types::{
-    Assembly, AssemblyLoader, ClassRef, Known, LoadError, Module, ModuleRef, Universe,
-};
+use vervet_types::{Assembly, ClassRef, Known, LoadError, Module, ModuleRef, Universe};
 
 /// The assembly that `managed/Vervet.Threading` becomes: it answers its name where no file does. Empty if there was no C# compiler when this crate
 /// was built.
@@ -48,9 +52,23 @@ pub static THREADING: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/Vervet.T
 
 /// See the module.
 pub struct Loader {
-    universe: Published<UniverseRef>,
+    /// Id of its domain.
+    domain: u32,
+    /// What all loaders have in common.
+    pub shared: &'static Shared,
     binder: LeafLock<Binder>,
     state: LeafLock<State>,
+    /// The assembly of Main.
+    pub entry: Published<AssemblyCell>,
+    /// The simple names of which a host was asked before they were looked for.
+    preload_asked: LeafLock<rustc_hash::FxHashSet<String>>,
+    /// What has been loaded to be looked at.
+    pub reflection_only: ReflectionOnly,
+}
+
+/// What the loaders of all domains have in common.
+pub struct Shared {
+    universe: Published<UniverseRef>,
     /// Where mono's configuration lies.
     pub locations: Locations,
     /// The machine's and the user's configuration.
@@ -58,12 +76,10 @@ pub struct Loader {
     maps: LeafLock<FxHashMap<u32, &'static DllMap>>,
     /// Where the content of a module comes from, by its id. Assemblies from bytes are not here.
     origins: LeafLock<FxHashMap<u32, Origin>>,
-    /// The assembly of Main.
-    pub entry: Published<AssemblyCell>,
-    /// The simple names of which a host was asked before they were looked for.
-    preload_asked: LeafLock<rustc_hash::FxHashSet<String>>,
-    /// What has been loaded to be looked at.
-    pub reflection_only: ReflectionOnly,
+    /// The neutral assemblies, by canonical path.
+    neutral: LeafLock<FxHashMap<PathBuf, &'static Assembly>>,
+    /// The assembly of this binary that programs may use.
+    own: Published<AssemblyCell>,
     /// What a host has added to the dllmaps; the last that fits wins.
     host_map: LeafLock<Vec<HostMapping>>,
     /// The dllmaps of a host's configurations.
@@ -153,34 +169,71 @@ struct State {
 }
 
 impl Loader {
-    /// A loader with the machine's configuration.
-    pub fn new() -> &'static Loader {
+    /// The root domain's loader, with the machine's configuration.
+    #[expect(
+        clippy::new_without_default,
+        reason = "a default loader would be one of no domain"
+    )]
+    pub fn new() -> Loader {
         let locations = Locations::from_env();
         let (config, errors) = locations.read_global();
         for e in errors {
             tracing::warn!("{e}");
         }
-        Box::leak(Box::new(Loader {
+        let shared = Box::leak(Box::new(Shared {
             universe: Published::new(),
-            binder: LeafLock::new(Binder::from_env()),
-            state: LeafLock::default(),
             locations,
             config,
             maps: LeafLock::default(),
             origins: LeafLock::default(),
+            neutral: LeafLock::default(),
+            own: Published::new(),
+            host_map: LeafLock::default(),
+            host_dllmap: LeafLock::default(),
+        }));
+        Loader::with(0, shared, Binder::from_env())
+    }
+    /// The loader of another domain, which looks at first where the root domain's looks, but in no directory of a program. The core library is loaded.
+    pub fn for_domain(&self, domain: u32) -> Loader {
+        let root = self.binder();
+        let binder = Binder {
+            app_base: None,
+            private_bin_path: None,
+            private_bin_path_probe: false,
+            redirects: Vec::new(),
+            ..root
+        };
+        let loader = Loader::with(domain, self.shared, binder);
+        let corlib = self.assemblies()[0];
+        let path = corlib.manifest.path.as_deref().map(PathBuf::from);
+        loader.register(corlib, path);
+        // Nobody is told of what was there before the domain.
+        loader.state.lock().untold.clear();
+        loader
+    }
+    fn with(domain: u32, shared: &'static Shared, binder: Binder) -> Loader {
+        Loader {
+            domain,
+            shared,
+            binder: LeafLock::new(binder),
+            state: LeafLock::default(),
             entry: Published::new(),
             preload_asked: LeafLock::default(),
             reflection_only: ReflectionOnly::default(),
-            host_map: LeafLock::default(),
-            host_dllmap: LeafLock::default(),
-        }))
+        }
     }
     /// Connects the type system.
     pub fn set_universe(&self, universe: &'static Universe) {
-        self.universe.put(UniverseRef(universe));
+        self.shared.universe.put(UniverseRef(universe));
     }
     fn universe(&self) -> &'static Universe {
-        self.universe.get().expect("connected at start-up").0
+        self.shared.universe.get().expect("connected at start-up").0
+    }
+    /// Does the file at a canonical path belong to all domains?
+    fn is_neutral(&self, path: &Path) -> bool {
+        let binder = self.binder.lock();
+        path.starts_with(binder.libdir.join("mono"))
+            || binder.gac_roots().any(|root| path.starts_with(root))
     }
     /// Changes where the application's assemblies are looked for.
     pub fn configure(&self, change: impl FnOnce(&mut Binder)) {
@@ -196,11 +249,11 @@ impl Loader {
     }
     /// Where the content of a module comes from, if that can be told for sure.
     pub fn origin(&self, module: ModuleRef) -> Option<Origin> {
-        self.origins.lock().get(&module.id).copied()
+        self.shared.origins.lock().get(&module.id).copied()
     }
     /// Whether every file that modules come from has the stamp that it had when it was opened.
     pub fn is_unchanged(&self) -> bool {
-        let origins = self.origins.lock().clone();
+        let origins = self.shared.origins.lock().clone();
         let same = |path: &str, origin: Origin| match origin {
             Origin::Binary => true,
             Origin::File { stamp, .. } => {
@@ -240,23 +293,52 @@ impl Loader {
         if let Some(a) = self.state.lock().by_path.get(&full) {
             return Ok(a);
         }
-        let (data, file, stamp) =
-            vervet_os::memory::map_open_file(path).map_err(|e| not_found(path, &e))?;
-        let module = self
-            .universe()
-            .load_module(data, Some(full.to_string_lossy().into_owned()))?;
-        if let Some(stamp) = stamp {
-            let is_settled = settles(&file, &stamp);
-            let origin = Origin::File { stamp, is_settled };
-            self.origins.lock().insert(module.id, origin);
-        }
-        let assembly = module
-            .assembly()
-            .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
+        let is_neutral = self.is_neutral(&full);
+        let shared = match is_neutral {
+            true => self.shared.neutral.lock().get(&full).copied(),
+            false => None,
+        };
+        let assembly = match shared {
+            Some(assembly) => assembly,
+            None => {
+                let assembly = self.read_file(path, &full, is_neutral)?;
+                match is_neutral {
+                    // Another thread may have been first.
+                    true => *(self.shared.neutral.lock())
+                        .entry(full.clone())
+                        .or_insert(assembly),
+                    false => assembly,
+                }
+            }
+        };
         if prefer_loaded && let Some(first) = self.loaded_as(assembly) {
             return Ok(first);
         }
         Ok(self.register(assembly, Some(full)))
+    }
+    /// Makes an assembly of a file, which is added to no list.
+    fn read_file(
+        &self,
+        path: &Path,
+        full: &Path,
+        is_neutral: bool,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
+        let (data, file, stamp) =
+            vervet_os::memory::map_open_file(path).map_err(|e| not_found(path, &e))?;
+        let owner = if is_neutral { 0 } else { self.domain };
+        let module = self.universe().load_module_for(
+            owner,
+            data,
+            Some(full.to_string_lossy().into_owned()),
+        )?;
+        if let Some(stamp) = stamp {
+            let is_settled = settles(&file, &stamp);
+            let origin = Origin::File { stamp, is_settled };
+            self.shared.origins.lock().insert(module.id, origin);
+        }
+        module
+            .assembly()
+            .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))
     }
     /// What is loaded under the name of an assembly that is not.
     fn loaded_as(&self, assembly: &Assembly) -> Option<&'static Assembly> {
@@ -277,15 +359,15 @@ impl Loader {
         let path = self.directory(manifest).unwrap_or_default().join(file_name);
         in_native(|| {
             let data = vervet_os::memory::map_file(&path).map_err(|e| not_found(&path, &e))?;
+            let path = path.to_string_lossy().into_owned();
             self.universe()
-                .load_module(data, Some(path.to_string_lossy().into_owned()))
+                .load_module_for(manifest.owner, data, Some(path))
         })
     }
     /// Loads an assembly from memory. The bytes are kept for the life of the process, and such an assembly is found by no name but through a resolve event.
     pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
-        let module = self
-            .universe()
-            .load_module(Box::leak(data.into_boxed_slice()), None)?;
+        let data = Box::leak(data.into_boxed_slice());
+        let module = self.universe().load_module_for(self.domain, data, None)?;
         let assembly = module
             .assembly()
             .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
@@ -303,7 +385,9 @@ impl Loader {
             }
             let data = vervet_os::memory::map_file(path).map_err(|e| not_found(path, &e))?;
             let name = full.to_string_lossy().into_owned();
-            let module = self.universe().load_reflection_only(data, Some(name))?;
+            let module = self
+                .universe()
+                .load_reflection_only(self.domain, data, Some(name))?;
             self.register_reflection_only(module, Some(full))
         })
     }
@@ -313,7 +397,9 @@ impl Loader {
         data: Vec<u8>,
     ) -> std::result::Result<&'static Assembly, LoadError> {
         let data = Box::leak(data.into_boxed_slice());
-        let module = self.universe().load_reflection_only(data, None)?;
+        let module = self
+            .universe()
+            .load_reflection_only(self.domain, data, None)?;
         self.register_reflection_only(module, None)
     }
     fn register_reflection_only(
@@ -358,11 +444,16 @@ impl Loader {
         name: &str,
         data: &'static [u8],
     ) -> std::result::Result<&'static Assembly, LoadError> {
-        let module = self.universe().load_module(data, None)?;
-        self.origins.lock().insert(module.id, Origin::Binary);
-        let assembly = module
-            .assembly()
-            .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
+        let own = self.shared.own.get_or_try(|| {
+            let module = self.universe().load_module(data, None)?;
+            let origins = &self.shared.origins;
+            origins.lock().insert(module.id, Origin::Binary);
+            let assembly = module.assembly();
+            assembly
+                .map(AssemblyCell)
+                .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))
+        })?;
+        let assembly = own.0;
         let mut s = self.state.lock();
         // Another thread may have been first.
         if let Some(first) = s.by_name.get(&name.to_lowercase()) {
@@ -424,11 +515,11 @@ impl Loader {
 
     /// Adds a mapping of a host's.
     pub fn add_host_mapping(&self, mapping: HostMapping) {
-        self.host_map.lock().push(mapping);
+        self.shared.host_map.lock().push(mapping);
     }
     /// Adds the dllmaps of a host's configuration.
     pub fn add_host_dllmap(&self, map: DllMap) {
-        self.host_dllmap.lock().extend(map);
+        self.shared.host_dllmap.lock().extend(map);
     }
     /// The library and the function that a host has mapped a function to.
     pub fn host_mapping(
@@ -437,7 +528,7 @@ impl Loader {
         library: &str,
         function: &str,
     ) -> Option<(String, String)> {
-        let all = self.host_map.lock();
+        let all = self.shared.host_map.lock();
         let found = all.iter().rev().find(|m| {
             m.module.is_none_or(|id| id == module.id)
                 && m.library == library
@@ -445,7 +536,7 @@ impl Loader {
         });
         let Some(found) = found else {
             let target = DllMap::resolve(
-                &self.host_dllmap.lock(),
+                &self.shared.host_dllmap.lock(),
                 &DllMap::default(),
                 library,
                 function,
@@ -463,6 +554,56 @@ impl Loader {
                 .clone()
                 .unwrap_or_else(|| function.to_string()),
         ))
+    }
+
+    /// The assembly that a reference in a module of the loader's domain means. Called in any state, by threads that compile.
+    ///
+    /// # Errors
+    /// `Need`: a host, or the program by a resolve event, may supply it.
+    pub(crate) fn answer(
+        &self,
+        requesting: ModuleRef,
+        reference: &AssemblyRefInfo,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
+        let name = name_of_reference(reference);
+        if requesting.is_reflection_only() {
+            if let Some(a) = self.named_reflection_only(&name) {
+                return Ok(a);
+            }
+            if self.reflection_only.is_refused(requesting, &name) {
+                let name = name.to_string();
+                return Err(LoadError::NotPreloaded { name });
+            }
+            return Err(LoadError::Need(Box::new(Need::Assembly {
+                requesting,
+                reference: *reference,
+            })));
+        }
+        let asks_host = HOST.get().is_some_and(|host| (host.has_preload)())
+            && !self.preload_asked.lock().contains(&name.name)
+            && !self.is_loaded(&name);
+        if asks_host {
+            return Err(LoadError::Need(Box::new(Need::Assembly {
+                requesting,
+                reference: *reference,
+            })));
+        }
+        if let Some(a) = self.bind(&name, Some(requesting))? {
+            return Ok(a);
+        }
+        if self.state.lock().unresolved.contains(&name.name) {
+            return Err(LoadError::FileNotFound {
+                name: name.to_string(),
+            });
+        }
+        Err(LoadError::Need(Box::new(Need::Assembly {
+            requesting,
+            reference: *reference,
+        })))
+    }
+    /// Is there an assembly of which the program has not been told?
+    pub(crate) fn has_untold(&self) -> bool {
+        !self.state.lock().untold.is_empty()
     }
 
     /// Is an assembly of that simple name loaded from a file?
@@ -547,7 +688,7 @@ impl Loader {
             return Ok(a);
         }
         if let Some(a) = cx.load(self.bind(name, requesting))? {
-            self.tell_loaded(cx)?;
+            cx.tell_loaded()?;
             return Ok(a);
         }
         if let Some(host) = HOST.get()
@@ -567,19 +708,18 @@ impl Loader {
     /// Loads a file for managed code.
     pub fn load_file<'cx>(&self, cx: &'cx Cx<'cx>, path: &Path) -> Result<&'static Assembly> {
         let assembly = cx.load(self.open(path))?;
-        self.tell_loaded(cx)?;
+        cx.tell_loaded()?;
         Ok(assembly)
     }
     /// Loads bytes for managed code.
     pub fn load_bytes<'cx>(&self, cx: &'cx Cx<'cx>, data: &[u8]) -> Result<&'static Assembly> {
         let assembly = cx.load(self.open_bytes(data.to_vec()))?;
-        self.tell_loaded(cx)?;
+        cx.tell_loaded()?;
         Ok(assembly)
     }
 
-    /// Raises AppDomain.AssemblyLoad for what was loaded since. Called in Runtime with no lock held, where loading
-    /// may have happened: after a compile, and by what loads for managed code.
-    pub fn tell_loaded<'cx>(&self, cx: &'cx Cx<'cx>) -> Result<()> {
+    /// Raises AppDomain.AssemblyLoad of the loader's domain, which is the current one.
+    pub(crate) fn tell<'cx>(&self, cx: &'cx Cx<'cx>) -> Result<()> {
         // Taken before the event is raised: a handler may load more, and then tells of that itself.
         let untold = std::mem::take(&mut self.state.lock().untold);
         if untold.is_empty() {
@@ -619,18 +759,13 @@ impl Loader {
         Ok(())
     }
 
-    /// Raises the event a compile asked for; if it gives nothing, the next try fails for good.
-    pub fn supply<'cx>(&self, cx: &'cx Cx<'cx>, need: &Need) -> Result<()> {
-        if let Need::Builder { class, ask } = need {
-            return complete(cx, class, *ask);
-        }
-        let Need::Assembly {
-            requesting,
-            reference,
-        } = need
-        else {
-            return Err(cx.throw_load(LoadError::Need(Box::new(need.clone()))));
-        };
+    /// Raises the event for a reference that was not found, in the loader's domain, which is the current one.
+    pub(crate) fn supply<'cx>(
+        &self,
+        cx: &'cx Cx<'cx>,
+        requesting: ModuleRef,
+        reference: &AssemblyRefInfo,
+    ) -> Result<()> {
         let name = name_of_reference(reference);
         if requesting.is_reflection_only() {
             return self.supply_reflection_only(cx, requesting, &name);
@@ -725,15 +860,18 @@ impl Loader {
 
     /// The dllmap that belongs to a module's assembly.
     pub fn dllmap(&self, module: ModuleRef) -> &'static DllMap {
-        if let Some(m) = self.maps.lock().get(&module.id) {
+        if let Some(m) = self.shared.maps.lock().get(&module.id) {
             return m;
         }
         let map = match (&module.path, module.assembly()) {
-            (Some(p), Some(a)) => self.locations.read_assembly(Path::new(p), a.name).0.dllmap,
+            (Some(p), Some(a)) => {
+                let locations = &self.shared.locations;
+                locations.read_assembly(Path::new(p), a.name).0.dllmap
+            }
             _ => DllMap::default(),
         };
         let map: &'static DllMap = Box::leak(Box::new(map));
-        self.maps.lock().entry(module.id).or_insert(map)
+        self.shared.maps.lock().entry(module.id).or_insert(map)
     }
 }
 
@@ -741,7 +879,7 @@ impl Loader {
 ///
 /// # Errors
 /// TypeLoadException: none has, and it must be created.
-fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, ask: Ask) -> Result<()> {
+pub(crate) fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, ask: Ask) -> Result<()> {
     class.set_offered();
     let key = (
         BUILDER_KIND,
@@ -864,58 +1002,4 @@ static HOST: vervet_os::Published<HostHooks> = vervet_os::Published::new();
 /// The host's functions, from now on.
 pub fn set_host(hooks: HostHooks) {
     HOST.put(hooks);
-}
-
-/// The type system's way to the loader.
-pub struct Bridge(pub &'static Loader);
-
-impl AssemblyLoader for Bridge {
-    fn load_assembly(
-        &self,
-        requesting: ModuleRef,
-        reference: &AssemblyRefInfo,
-    ) -> std::result::Result<&'static Assembly, LoadError> {
-        let name = name_of_reference(reference);
-        if requesting.is_reflection_only() {
-            if let Some(a) = self.0.named_reflection_only(&name) {
-                return Ok(a);
-            }
-            if self.0.reflection_only.is_refused(requesting, &name) {
-                let name = name.to_string();
-                return Err(LoadError::NotPreloaded { name });
-            }
-            return Err(LoadError::Need(Box::new(Need::Assembly {
-                requesting,
-                reference: *reference,
-            })));
-        }
-        let asks_host = HOST.get().is_some_and(|host| (host.has_preload)())
-            && !self.0.preload_asked.lock().contains(&name.name)
-            && !self.0.is_loaded(&name);
-        if asks_host {
-            return Err(LoadError::Need(Box::new(Need::Assembly {
-                requesting,
-                reference: *reference,
-            })));
-        }
-        if let Some(a) = self.0.bind(&name, Some(requesting))? {
-            return Ok(a);
-        }
-        if self.0.state.lock().unresolved.contains(&name.name) {
-            return Err(LoadError::FileNotFound {
-                name: name.to_string(),
-            });
-        }
-        Err(LoadError::Need(Box::new(Need::Assembly {
-            requesting,
-            reference: *reference,
-        })))
-    }
-    fn load_file(
-        &self,
-        manifest: ModuleRef,
-        file_name: &str,
-    ) -> std::result::Result<ModuleRef, LoadError> {
-        self.0.open_module(manifest, file_name)
-    }
 }

@@ -22,8 +22,6 @@ pub struct Runtime {
     pub root: &'static Domain,
     /// The compiler.
     pub compiler: Compiler,
-    /// Finding and opening assemblies.
-    pub loader: &'static crate::loader::Loader,
     /// Internal calls by `Class::Name`, and by `Class::Name(sig)`.
     pub icalls: FxHashMap<&'static str, &'static Icall>,
     /// What the command line asked for.
@@ -120,7 +118,7 @@ impl Runtime {
         let cx = &Cx::current();
         loop {
             match cx.domain().vtable(class) {
-                Err(LoadError::Need(need)) => self.loader.supply(cx, &need)?,
+                Err(LoadError::Need(need)) => cx.supply(&need)?,
                 answer => return cx.load(answer),
             }
         }
@@ -132,11 +130,9 @@ impl Runtime {
             None => panic!("out of memory before start-up was complete"),
         }
     }
-    /// Has the class been initialized in the root domain? The cache and the background compiler serve that domain.
+    /// Has the class been initialized in the root domain? The background compiler serves that domain.
     pub fn is_initialized(&self, class: ClassRef) -> bool {
-        self.root.vtable_if_made(class).is_some_and(|vt| {
-            vt.init_state.load(Ordering::Acquire) == vervet_abi::vtable::INIT_DONE
-        })
+        self.root.is_initialized(class)
     }
 }
 

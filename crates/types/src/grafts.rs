@@ -88,7 +88,7 @@ impl Universe {
     pub fn load_grafts(&'static self, assemblies: Vec<(&'static [u8], Option<String>)>) -> R<()> {
         let mut grafts = Grafts::default();
         for (data, path) in assemblies {
-            let module = self.load_image(data, path, universe::Use::Graft)?;
+            let module = self.load_image(0, data, path, universe::Use::Graft)?;
             grafts.modules.push(module);
             for rid in 1..=module.image.row_count(Table::TypeDef) {
                 one_owner(module, rid)?;

@@ -33,6 +33,8 @@ pub struct AssemblyIdentity {
     pub public_key: Vec<u8>,
     /// AssemblyFlags.
     pub flags: u32,
+    /// Id of the application domain that defines it.
+    pub owner: u32,
 }
 
 /// A coded cell.
@@ -56,8 +58,9 @@ impl Universe {
             culture,
             public_key,
             flags,
+            owner,
         } = identity;
-        let module = self.growing_module(format!("{name}.dll"), mvid)?;
+        let module = self.growing_module(owner, format!("{name}.dll"), mvid)?;
         let growing = module.growing()?;
         let (name, culture) = (&*name.leak(), &*culture.leak());
         let public_key = &*public_key.leak();
@@ -93,13 +96,13 @@ impl Universe {
         name: String,
         mvid: [u8; 16],
     ) -> R<ModuleRef> {
-        let module = self.growing_module(name, mvid)?;
+        let module = self.growing_module(assembly.manifest.owner, name, mvid)?;
         assembly.add_module(module);
         Ok(module)
     }
     /// A module with the rows of the module itself and of `<Module>`, which is complete when its members are asked for, or when the program has
     /// defined some ([`Module::complete_global`]).
-    fn growing_module(&'static self, name: String, mvid: [u8; 16]) -> R<ModuleRef> {
+    fn growing_module(&'static self, owner: u32, name: String, mvid: [u8; 16]) -> R<ModuleRef> {
         let growing = Growing::leak();
         let name = &*name.leak();
         let cells = [
@@ -113,7 +116,7 @@ impl Universe {
         let global = growing.add_string(b"<Module>")?;
         growing.put_row(Table::TypeDef, 1, &[0, global, 0, 0, 0, 0], 0)?;
         let image = Image::growing(growing);
-        Ok(self.add_module(|id| Module::new(image, id, None, name, false, self)))
+        Ok(self.add_module(|id| Module::new(image, id, owner, None, name, false, self)))
     }
 }
 

@@ -31,7 +31,7 @@ known! {
         Single, Double, Char, String, Enum, ValueType, Array, Delegate, MulticastDelegate, Decimal, DateTime,
         DateTimeOffset, TimeSpan, Guid, DBNull, RuntimeTypeHandle, RuntimeMethodHandle, RuntimeFieldHandle,
         RuntimeArgumentHandle, ModuleHandle, Type, RuntimeType, Exception, AppDomain, AppDomainSetup,
-        MarshalByRefObject, TypedReference, ArgIterator, Attribute, FlagsAttribute, ThreadStaticAttribute,
+        MarshalByRefObject, ContextBoundObject, TypedReference, ArgIterator, Attribute, FlagsAttribute, ThreadStaticAttribute,
         ContextStaticAttribute, ObsoleteAttribute, AttributeUsageAttribute, ParamArrayAttribute,
         SerializableAttribute, NonSerializedAttribute, Nullable = "Nullable`1", ByReference = "ByReference`1",
         Span = "Span`1", ReadOnlySpan = "ReadOnlySpan`1", Memory = "Memory`1", ArraySegment = "ArraySegment`1",

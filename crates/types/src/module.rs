@@ -90,6 +90,9 @@ pub struct Module {
     pub image: Image<'static>,
     /// Dense process-wide id.
     pub id: u32,
+    /// Id of the application domain whose loader loaded it, which also resolves its references. 0, the root domain, for the modules that all domains
+    /// share: those of the class libraries.
+    pub owner: u32,
     /// Path of the file, if it came from one.
     pub path: Option<String>,
     /// Name of the Module row.
@@ -129,6 +132,7 @@ impl Module {
     pub(crate) fn new(
         image: Image<'static>,
         id: u32,
+        owner: u32,
         path: Option<String>,
         name: &'static str,
         is_graft: bool,
@@ -137,6 +141,7 @@ impl Module {
         Module {
             image,
             id,
+            owner,
             path,
             name,
             is_graft,

@@ -135,19 +135,30 @@ impl Universe {
     }
     /// Parses an image; it gets an [`Assembly`] if it has an Assembly row.
     pub fn load_module(&'static self, data: &'static [u8], path: Option<String>) -> R<ModuleRef> {
-        self.load_image(data, path, Use::Run)
+        self.load_image(0, data, path, Use::Run)
     }
-    /// As [`Universe::load_module`], to be looked at and not to run. It is none of [`Universe::assemblies`].
-    pub fn load_reflection_only(
+    /// As [`Universe::load_module`], for the application domain with that id ([`Module::owner`](crate::Module::owner)).
+    pub fn load_module_for(
         &'static self,
+        owner: u32,
         data: &'static [u8],
         path: Option<String>,
     ) -> R<ModuleRef> {
-        self.load_image(data, path, Use::LookAt)
+        self.load_image(owner, data, path, Use::Run)
     }
-    /// As [`Universe::load_module`]; says what for.
+    /// As [`Universe::load_module_for`], to be looked at and not to run. It is none of [`Universe::assemblies`].
+    pub fn load_reflection_only(
+        &'static self,
+        owner: u32,
+        data: &'static [u8],
+        path: Option<String>,
+    ) -> R<ModuleRef> {
+        self.load_image(owner, data, path, Use::LookAt)
+    }
+    /// As [`Universe::load_module_for`]; says what for.
     pub(crate) fn load_image(
         &'static self,
+        owner: u32,
         data: &'static [u8],
         path: Option<String>,
         what_for: Use,
@@ -162,7 +173,8 @@ impl Universe {
             0 => None,
             _ => Some(image.assembly(1).map_err(|e| bad(path.as_deref(), &e))?),
         };
-        let module = self.add_module(|id| Module::new(image, id, path, name, is_graft, self));
+        let module =
+            self.add_module(|id| Module::new(image, id, owner, path, name, is_graft, self));
         if let Some(row) = row {
             let assembly = Box::leak(Box::new(Assembly {
                 manifest: module,

@@ -47,7 +47,7 @@ static unsafe class Program {
         "System.IOSelector::", "System.GC::WaitForPendingFinalizers", "System.GC::WaitForFullGC",
         "System.IO.MonoIO::Close",
         "System.IO.MonoIO::Remove", "System.IO.MonoIO::Delete", "System.IO.MonoIO::SetCurrentDirectory",
-        "System.String::.ctor", "System.String::FastAllocateString", "System.String::InternalAllocateStr", "System.AppDomain::ExecuteAssembly", "System.AppDomain::Unload", "System.AppDomain::InternalUnload", "System.Runtime.RuntimeImports::",
+        "System.String::.ctor", "System.String::FastAllocateString", "System.String::InternalAllocateStr", "System.AppDomain::ExecuteAssembly", "System.AppDomain::Unload", "System.AppDomain::Internal", "System.AppDomain::createDomain", "System.AppDomain::DoUnhandledException", "System.Runtime.RuntimeImports::",
     };
 
     // An IntPtr is a handle of a table here; elsewhere it may be an address, of which only null is told apart.

@@ -173,6 +173,26 @@ impl Finalizers {
             list.clear();
         }
     }
+    /// Queues the objects that still have a registration and that `wanted` says yes to. The world is stopped.
+    pub fn queue_where<M: Model>(&self, space: &Space, wanted: impl Fn(usize) -> bool) {
+        let t = &mut *self.0.lock();
+        let (ready, critical) = (&mut t.ready, &mut t.critical);
+        for list in [&mut t.young, &mut t.old] {
+            list.retain_map(|o| {
+                // An entry without its bit may be of memory that is something else now.
+                if !space.is_finalizable(o) {
+                    return None;
+                }
+                if !wanted(o) {
+                    return Some(o);
+                }
+                if space.set_finalizable(o, false) {
+                    queue::<M>(ready, critical, o);
+                }
+                None
+            });
+        }
+    }
     /// Calls `visit` with each queued reference. The world is stopped.
     pub(crate) fn roots(&self, visit: &mut dyn FnMut(Slot)) {
         let t = self.0.lock();

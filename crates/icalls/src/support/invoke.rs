@@ -12,6 +12,7 @@ use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::localloc_stack::Scope;
 use vervet_runtime::object::ObjRef;
+use vervet_runtime::remoting;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// The method that a call of `method` on an object of class `class` reaches.
@@ -52,7 +53,55 @@ pub fn through_reflection<'cx>(
     {
         return new_array(cx, target.class, parameters);
     }
-    call(cx, target, object, parameters)
+    if remoting::is_proxy(object) && !target.is_static() {
+        return through_proxy(cx, target, object, parameters);
+    }
+    let result = call(cx, target, object, parameters);
+    if vervet_runtime::domain::are_several() {
+        return leave(cx, result);
+    }
+    result
+}
+
+/// A crossing into another domain may end here: an abort of an unload ends with it.
+fn leave<'cx>(cx: &'cx Cx<'cx>, result: Result<ObjRef<'cx>>) -> Result<ObjRef<'cx>> {
+    match result {
+        Ok(value) => vervet_runtime::domain::unload::leave(cx).map(|()| value),
+        Err(throw) => {
+            let thrown = cx.take_pending(throw);
+            vervet_runtime::domain::unload::leave(cx)?;
+            Err(cx.throw_object(thrown))
+        }
+    }
+}
+
+/// Sends the call to the real proxy of a transparent one.
+fn through_proxy<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    proxy: ObjRef<'cx>,
+    parameters: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    if let Some(server) = remoting::calls::server_here(cx, proxy)? {
+        let reached = load(cx, || virtual_target(server.class(), method))?;
+        return call(cx, reached, server, parameters);
+    }
+    let wanted = cx.load(method.sig())?.params.len();
+    let args = cx.alloc_array(cx.known(Known::Object), wanted)?;
+    for i in 0..wanted {
+        args.set_element_ref(i, parameters.element_ref(i));
+    }
+    let (value, outs) = remoting::calls::send_from(cx, proxy, method, args)?;
+    let by_reference = (0..wanted).filter(|i| {
+        let sig = method.sig();
+        sig.is_ok_and(|s| s.params[*i].is_byref())
+    });
+    if let Some(outs) = outs.non_null() {
+        for (k, i) in by_reference.enumerate().take(outs.array_len()) {
+            parameters.set_element_ref(i, outs.element_ref(k));
+        }
+    }
+    Ok(value)
 }
 
 /// The method that will be called, or what is wrong with calling it so.
@@ -65,7 +114,12 @@ fn checked<'cx>(
     let constructor = is_constructor(method) && !method.is_static();
     let mut target = method;
     if !method.is_static() {
-        if let Some(o) = object.non_null() {
+        if remoting::is_proxy(object) {
+            if !remoting::classes::is_instance(cx, object, method.class)? {
+                return Err(cx.throw(Known::TargetException, "Object does not match target type."));
+            }
+            target = remoting::classes::called(cx, object.class(), method)?;
+        } else if let Some(o) = object.non_null() {
             if !cx.load(is_instance(o.class(), method.class))? {
                 return Err(cx.throw(Known::TargetException, "Object does not match target type."));
             }
@@ -106,7 +160,7 @@ fn checked<'cx>(
             "It is illegal to invoke a method on a type loaded using the ReflectionOnly api.",
         ));
     }
-    if target.is_abstract() {
+    if target.is_abstract() && !remoting::is_proxy(object) {
         return Err(cx.throw(
             Known::MethodAccessException,
             &format!(

@@ -40,7 +40,7 @@ pub fn load<'cx, T>(
 ) -> Result<T> {
     loop {
         match ask() {
-            Err(LoadError::Need(need)) => cx.rt().loader.supply(cx, &need)?,
+            Err(LoadError::Need(need)) => cx.supply(&need)?,
             answer => return cx.load(answer),
         }
     }

@@ -35,15 +35,18 @@ fn definition_in(
     name: &TypeName,
     ignore_case: bool,
 ) -> std::result::Result<Option<ClassRef>, LoadError> {
+    // `Outer/Inner`, as metadata and mono write it, is understood too.
+    let mut parts = name.name.split('/');
+    let outermost = parts.next().unwrap_or_default();
     let found = if ignore_case {
-        module.find_type_ignoring_case(&name.namespace, &name.name)?
+        module.find_type_ignoring_case(&name.namespace, outermost)?
     } else {
-        module.find_type(&name.namespace, &name.name)?
+        module.find_type(&name.namespace, outermost)?
     };
     let Some(mut class) = found else {
         return Ok(None);
     };
-    for nested in &name.nested {
+    for nested in parts.chain(name.nested.iter().map(|n| &**n)) {
         match class
             .nested_types()?
             .into_iter()
@@ -98,11 +101,10 @@ fn stated_assembly<'cx>(
         return Ok(Some(home));
     }
     if lookup.reflection_only {
-        return cx.load(cx.rt().loader.bind_reflection_only(&name));
+        return cx.load(cx.loader().bind_reflection_only(&name));
     }
     match cx
-        .rt()
-        .loader
+        .loader()
         .load_by_name(cx, &name, home.map(|h| h.manifest))
     {
         Ok(a) => Ok(Some(a)),

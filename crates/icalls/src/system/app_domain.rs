@@ -1,14 +1,16 @@
 //! Native half of System.AppDomain.
 //!
-//! Keeps nothing: the runtime's `Domain` has the objects. There is one domain; creating and unloading others needs
-//! remoting, which is not there.
+//! Keeps nothing: the runtime's `Domain` has the objects. An instance call is about the domain whose number `this` holds, which may be another than the
+//! thread's: the class library calls raw AppDomain objects of other domains while it crosses. A static call is about the thread's domain.
 use crate::support::callers;
 use crate::support::invoke;
 use crate::support::objects::{assembly_object, assembly_of_object, heap_offset, key, load};
-use vervet_abi::layouts::InternalThreadObject;
+use vervet_abi::layouts::{AppDomainObject, InternalThreadObject};
 use vervet_binder::AssemblyName;
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::domain::{self, Domain, State};
 use vervet_runtime::icalls;
+use vervet_runtime::loader::AssemblyCell;
 use vervet_runtime::memory::roots::{self, Root};
 use vervet_runtime::object::ObjRef;
 use vervet_types::{Assembly, Known, LoadError};
@@ -16,6 +18,19 @@ use vervet_types::{Assembly, Known, LoadError};
 /// The AppDomain object of the current domain.
 pub fn current<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
     held(cx, *cx.domain().app_domain.lock())
+}
+/// The domain of an AppDomain object.
+fn domain_of<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>) -> Result<&'static Domain> {
+    let this = cx.non_null(this)?;
+    let word: usize = this.read(std::mem::offset_of!(AppDomainObject, mono_app_domain));
+    // SAFETY: the runtime stores the address of the domain when it makes the object, domains live for ever, and nothing else writes the field. An object
+    // that was made otherwise has 0.
+    unsafe { (word as *const Domain).as_ref() }.ok_or_else(|| {
+        cx.throw(
+            Known::InvalidOperationException,
+            "the object is no domain's",
+        )
+    })
 }
 /// The object that a root holds; start-up fills the roots before managed code runs.
 fn held<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Result<ObjRef<'cx>> {
@@ -27,9 +42,9 @@ fn held<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Result<ObjRef<'cx>> {
         )),
     }
 }
-/// The AppDomainSetup object of the domain.
-fn setup<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
-    held(cx, *cx.domain().setup.lock())
+/// The AppDomainSetup object of a domain.
+fn setup<'cx>(cx: &'cx Cx<'cx>, domain: &Domain) -> Result<ObjRef<'cx>> {
+    held(cx, *domain.setup.lock())
 }
 /// The default remoting context of the domain.
 fn default_context<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
@@ -61,13 +76,26 @@ fn thread_context<'cx>(cx: &'cx Cx<'cx>) -> Option<ObjRef<'cx>> {
 /// Where an InternalThread keeps its remoting context.
 const CONTEXT_AT: usize = std::mem::offset_of!(InternalThreadObject, current_appcontext);
 
-/// The domain of an id; there is one, and other ids are an AppDomainUnloadedException.
-fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<ObjRef<'cx>> {
-    if id == cx.domain().id as i32 {
-        current(cx)
-    } else {
-        Err(cx.throw_default(Known::AppDomainUnloadedException))
+/// The domain of an id.
+///
+/// # Errors
+/// AppDomainUnloadedException: there is none that threads may be in.
+fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<&'static Domain> {
+    let found = u32::try_from(id).ok().and_then(domain::find);
+    found
+        .filter(|d| d.state() < State::Unloaded)
+        .ok_or_else(|| cx.throw_default(Known::AppDomainUnloadedException))
+}
+/// Makes the domain current; the AppDomain object of the one before.
+///
+/// # Errors
+/// AppDomainUnloadedException: no thread may enter it any more.
+fn set_domain<'cx>(cx: &'cx Cx<'cx>, to: &'static Domain) -> Result<ObjRef<'cx>> {
+    if !domain::crossing::may_enter(cx, to) {
+        return Err(cx.throw_default(Known::AppDomainUnloadedException));
     }
+    let before = domain::crossing::enter(cx, to);
+    held(cx, *before.app_domain.lock())
 }
 
 /// Raises `AppDomain.AssemblyResolve`; the assembly a handler gave.
@@ -75,21 +103,27 @@ pub fn raise_assembly_resolve<'cx>(
     cx: &'cx Cx<'cx>,
     name: &str,
 ) -> Result<Option<&'static Assembly>> {
-    cx.rt().loader.resolve_event(cx, name, None)
+    cx.loader().resolve_event(cx, name, None)
 }
 
 icalls! {
     /// The AppDomainSetup object.
-    "System.AppDomain::getSetup" fn get_setup(cx, this: ObjRef<'cx>) -> ObjRef<'cx> { setup(cx) }
+    "System.AppDomain::getSetup" fn get_setup(cx, this: ObjRef<'cx>) -> ObjRef<'cx> { setup(cx, domain_of(cx, this)?) }
     /// The friendly name.
     "System.AppDomain::getFriendlyName" fn get_friendly_name(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        let name = cx.domain().friendly_name.lock().clone();
+        let name = domain_of(cx, this)?.friendly_name.lock().clone();
         cx.alloc_str(&name)
     }
     /// The current domain.
     "System.AppDomain::getCurDomain" fn get_cur_domain(cx) -> ObjRef<'cx> { current(cx) }
     /// The root domain.
-    "System.AppDomain::getRootDomain" fn get_root_domain(cx) -> ObjRef<'cx> { current(cx) }
+    "System.AppDomain::getRootDomain" fn get_root_domain(cx) -> ObjRef<'cx> { held(cx, *cx.rt().root.app_domain.lock()) }
+    /// Makes a domain, which gets a copy of the setup; its AppDomain object, which is the new domain's.
+    "System.AppDomain::createDomain" fn create_domain(cx, name: ObjRef<'cx>, info: ObjRef<'cx>) -> ObjRef<'cx> {
+        let name = cx.non_null(name)?.text();
+        let made = domain::create::create(cx, &name, info)?;
+        held(cx, *made.app_domain.lock())
+    }
     /// Runs an assembly's entry point on this thread.
     "System.AppDomain::ExecuteAssembly" fn execute_assembly(cx, this: ObjRef<'cx>, assembly: ObjRef<'cx>, args: ObjRef<'cx>) -> i32 {
         let assembly = assembly_of_object(cx, assembly)?;
@@ -97,6 +131,10 @@ icalls! {
             return Err(cx.throw(Known::MissingMethodException, &format!("Entry point not found in assembly '{}'.", crate::support::type_display::assembly_full_name(assembly))));
         };
         let args = if args.is_null() { cx.alloc_array(cx.known(Known::String), 0)? } else { args };
+        // The first that is executed is the domain's own program.
+        if cx.loader().entry.get().is_none() {
+            cx.loader().entry.put(AssemblyCell(assembly));
+        }
         let takes = cx.load(entry.sig())?.params.len();
         let list = cx.alloc_array(cx.known(Known::Object), takes)?;
         if takes > 0 {
@@ -115,32 +153,32 @@ icalls! {
     }
     /// The assemblies that are loaded.
     "System.AppDomain::GetAssemblies" fn get_assemblies(cx, this: ObjRef<'cx>, reflection_only: bool) -> ObjRef<'cx> {
-        let loader = cx.rt().loader;
+        let loader = &domain_of(cx, this)?.loader;
         let all = if reflection_only { loader.reflection_only.assemblies() } else { loader.assemblies() };
         cx.alloc_ref_array(cx.known(Known::Assembly), all.len(), |i| assembly_object(cx, all[i]))
     }
     /// What SetData stored, or a field of the setup.
     "System.AppDomain::GetData" fn get_data(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> ObjRef<'cx> {
         let Some(name) = name.non_null() else { return Err(cx.throw_arg_null("name")) };
-        let name = name.text();
+        let (name, domain) = (name.text(), domain_of(cx, this)?);
         if let Some(field) = setup_field(&name) {
-            let setup = setup(cx)?;
+            let setup = setup(cx, domain)?;
             return Ok(setup.read_ref(heap_offset(cx, setup.class(), field)?));
         }
-        let found = cx.domain().data.lock().get(&name).copied();
+        let found = domain.data.lock().get(&name).copied();
         Ok(found.map_or(ObjRef::NULL, Root::get))
     }
     /// Stores an object under a name.
     "System.AppDomain::SetData" fn set_data(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, data: ObjRef<'cx>) {
         let Some(name) = name.non_null() else { return Err(cx.throw_arg_null("name")) };
-        let name = name.text();
+        let (name, domain) = (name.text(), domain_of(cx, this)?);
         if let Some(field) = setup_field(&name) {
-            let setup = setup(cx)?;
+            let setup = setup(cx, domain)?;
             setup.write_ref(heap_offset(cx, setup.class(), field)?, data);
             return Ok(());
         }
-        let known = cx.domain().data.lock().get(&name).copied();
-        known.unwrap_or_else(|| roots::keep(&cx.domain().data, name, data)).set(data);
+        let known = domain.data.lock().get(&name).copied();
+        known.unwrap_or_else(|| roots::keep(&domain.data, name, data)).set(data);
         Ok(())
     }
     /// Binds a display name; null if nothing is found.
@@ -158,12 +196,12 @@ icalls! {
             }
         };
         if reflection_only {
-            let found = cx.load(cx.rt().loader.bind_reflection_only(&parsed))?;
-            cx.rt().loader.tell_loaded(cx)?;
+            let found = cx.load(cx.loader().bind_reflection_only(&parsed))?;
+            cx.tell_loaded()?;
             return found.map_or(Ok(ObjRef::NULL), |a| assembly_object(cx, a));
         }
         let requesting = callers::marked(cx).map(|m| m.class.module);
-        let found = match cx.rt().loader.bind(&parsed, requesting) {
+        let found = match domain_of(cx, this)?.loader.bind(&parsed, requesting) {
             Ok(Some(a)) => Some(a),
             // Nothing that can be used: the program is asked, with the name as it was written.
             Ok(None) | Err(LoadError::FileNotFound { .. }) => ask()?,
@@ -177,28 +215,38 @@ icalls! {
     /// Loads an image from memory.
     "System.AppDomain::LoadAssemblyRaw" fn load_assembly_raw(cx, this: ObjRef<'cx>, image: ObjRef<'cx>, symbols: ObjRef<'cx>, evidence: ObjRef<'cx>, reflection_only: bool) -> ObjRef<'cx> {
         let Some(image) = image.non_null() else { return Err(cx.throw_arg_null("rawAssembly")) };
+        let loader = &domain_of(cx, this)?.loader;
         if reflection_only {
-            let opened = cx.rt().loader.open_bytes_reflection_only(image.elements::<u8>().to_vec());
+            let opened = loader.open_bytes_reflection_only(image.elements::<u8>().to_vec());
             let assembly = cx.load(opened)?;
-            cx.rt().loader.tell_loaded(cx)?;
+            cx.tell_loaded()?;
             return assembly_object(cx, assembly);
         }
-        let assembly = cx.rt().loader.load_bytes(cx, image.elements::<u8>())?;
+        let assembly = loader.load_bytes(cx, image.elements::<u8>())?;
         if let Some(symbols) = symbols.non_null() {
             vervet_runtime::exceptions::symbols::remember(assembly.manifest, symbols.elements::<u8>());
         }
         assembly_object(cx, assembly)
     }
-    /// Makes a domain current; there is only the one.
-    "System.AppDomain::InternalSetDomainByID" fn internal_set_domain_by_id(cx, id: i32) -> ObjRef<'cx> { domain_by_id(cx, id) }
-    /// Makes a domain current; there is only the one.
-    "System.AppDomain::InternalSetDomain" fn internal_set_domain(cx, domain: ObjRef<'cx>) -> ObjRef<'cx> { current(cx) }
-    /// Notes frames in a domain; the root domain is never unloaded, so there is nothing to note.
-    "System.AppDomain::InternalPushDomainRef" fn internal_push_domain_ref(cx, domain: ObjRef<'cx>) { Ok(()) }
+    /// Makes a domain current; the one before.
+    "System.AppDomain::InternalSetDomainByID" fn internal_set_domain_by_id(cx, id: i32) -> ObjRef<'cx> { set_domain(cx, domain_by_id(cx, id)?) }
+    /// Makes a domain current; the one before.
+    "System.AppDomain::InternalSetDomain" fn internal_set_domain(cx, domain: ObjRef<'cx>) -> ObjRef<'cx> { set_domain(cx, domain_of(cx, domain)?) }
+    /// Notes that the thread is about to have frames in a domain.
+    "System.AppDomain::InternalPushDomainRef" fn internal_push_domain_ref(cx, domain: ObjRef<'cx>) {
+        domain::crossing::push(cx, domain_of(cx, domain)?);
+        Ok(())
+    }
     /// The same by id.
-    "System.AppDomain::InternalPushDomainRefByID" fn internal_push_domain_ref_by_id(cx, id: i32) { domain_by_id(cx, id).map(|_| ()) }
+    "System.AppDomain::InternalPushDomainRefByID" fn internal_push_domain_ref_by_id(cx, id: i32) {
+        domain::crossing::push(cx, domain_by_id(cx, id)?);
+        Ok(())
+    }
     /// The end of that.
-    "System.AppDomain::InternalPopDomainRef" fn internal_pop_domain_ref(cx) { Ok(()) }
+    "System.AppDomain::InternalPopDomainRef" fn internal_pop_domain_ref(cx) {
+        domain::crossing::pop(cx);
+        Ok(())
+    }
     /// Sets the thread's remoting Context; the one before.
     "System.AppDomain::InternalSetContext" fn internal_set_context(cx, context: ObjRef<'cx>) -> ObjRef<'cx> {
         let before = match thread_context(cx) {
@@ -220,15 +268,26 @@ icalls! {
     "System.AppDomain::InternalGetDefaultContext" fn internal_get_default_context(cx) -> ObjRef<'cx> { default_context(cx) }
     /// The process's GUID: that of the first caller.
     "System.AppDomain::InternalGetProcessGuid" fn internal_get_process_guid(cx, guid: ObjRef<'cx>) -> ObjRef<'cx> {
-        cx.cached(key::PROCESS_GUID, 0, 0, || Ok(guid))
+        let own = cx.non_null(guid)?.text();
+        let first = cx.within(cx.rt().root, |cx| cx.cached(key::PROCESS_GUID, 0, 0, || cx.alloc_str(&own)))?;
+        cx.alloc_utf16(first.units())
     }
-    /// Nothing is finalized for an unload yet.
-    "System.AppDomain::InternalIsFinalizingForUnload" fn internal_is_finalizing_for_unload(cx, id: i32) -> bool { Ok(false) }
-    /// The root domain cannot be unloaded.
+    /// Do the finalizers of a domain's objects run because it is being unloaded?
+    "System.AppDomain::InternalIsFinalizingForUnload" fn internal_is_finalizing_for_unload(cx, id: i32) -> bool {
+        let domain = u32::try_from(id).ok().and_then(domain::find);
+        Ok(domain.is_some_and(Domain::is_finalizing))
+    }
+    /// Unloads a domain.
     "System.AppDomain::InternalUnload" fn internal_unload(cx, id: i32) {
-        if id == cx.domain().id as i32 {
-            return Err(cx.throw(Known::CannotUnloadAppDomainException, "The default appdomain can not be unloaded."));
+        let domain = u32::try_from(id).ok().and_then(domain::find);
+        match domain {
+            Some(domain) if domain.state() < State::Unloaded => domain::unload::unload(cx, domain),
+            _ => Err(cx.throw_default(Known::AppDomainUnloadedException)),
         }
-        Err(cx.throw_default(Known::AppDomainUnloadedException))
+    }
+    /// An exception of another domain that nobody catches.
+    "System.AppDomain::DoUnhandledException" fn do_unhandled_exception(cx, this: ObjRef<'cx>, exception: ObjRef<'cx>) {
+        vervet_runtime::exceptions::unhandled::unhandled(cx, exception);
+        Ok(())
     }
 }

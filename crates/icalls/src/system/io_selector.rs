@@ -245,7 +245,13 @@ fn deliver<'cx>(cx: &'cx Cx<'cx>, handle: u32) -> Result<()> {
         let error = LoadError::missing_method(class, "UnsafeQueueCustomWorkItem");
         return Err(cx.throw_load(error));
     };
-    cx.invoke(method, None, &[Value::Ref(job), Value::Int(0)])
+    // Into the queue of the domain that waits for the job; one that is being unloaded gets no more.
+    let domain = vervet_runtime::domain::by_id(job.vtable().domain);
+    if domain.state() >= vervet_runtime::domain::State::Unloading {
+        return Ok(());
+    }
+    let args = [Value::Ref(job), Value::Int(0)];
+    cx.within(domain, |cx| cx.invoke(method, None, &args))
         .map(drop)
 }
 

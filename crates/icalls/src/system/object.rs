@@ -2,11 +2,14 @@
 //!
 //! Keeps nothing: the identity hash lives in the object's sync word.
 use vervet_runtime::ObjRef;
-use vervet_runtime::icalls;
+use vervet_runtime::{icalls, remoting};
 
 icalls! {
     /// The Type object of the object's class.
     "System.Object::GetType" fn get_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+        if remoting::is_proxy(this) {
+            return cx.type_object(remoting::classes::proxied_class(this));
+        }
         cx.type_object(cx.non_null(this)?.class())
     }
     /// A copy of the object's fields in a new object of its class.

@@ -6,6 +6,7 @@
 //! method_stub   the body of a delegate's member, an array's accessor, a P/Invoke
 //! invoke        the runtime calls managed code
 //! delegate      what `invoke_impl` of a delegate points to
+//! remote        managed code calls a transparent proxy
 //! native        managed code calls native code, and native code calls managed code
 //! array         array accessors
 //! ```
@@ -22,6 +23,7 @@ pub mod array;
 pub mod delegate;
 pub mod invoke;
 pub mod native;
+pub mod remote;
 #[cfg(test)]
 pub(crate) mod tests;
 

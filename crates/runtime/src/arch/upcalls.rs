@@ -19,12 +19,15 @@ pub const FOR_THE_CALL: usize = 0x100;
 /// Bit of [`ReverseEntry::before`]: a green thread's native code made the call, and goes on when it is over.
 pub const OF_GREEN: usize = 0x200;
 
+/// Bit of [`ReverseEntry::before`]: the thread has left a domain for the call, whose id is in the upper half.
+pub const OF_DOMAIN: usize = 0x400;
+
 /// What [`prepare_reverse_call`] tells the reverse thunk, in two registers.
 #[repr(C)]
 pub struct ReverseEntry {
     /// The context of the calling thread. Null: the call is not made, and the thunk returns what the block says.
     pub context: *mut ThreadContext,
-    /// The state to go back to, and [`FOR_THE_CALL`] or [`OF_GREEN`].
+    /// The state to go back to, and bits: [`FOR_THE_CALL`] or [`OF_GREEN`], and [`OF_DOMAIN`].
     pub before: usize,
 }
 
@@ -86,7 +89,7 @@ unsafe extern "C" {
     /// Native code calls a delegate: attaches the thread if need be, and takes it to Runtime state.
     #[link_name = "vervet_prepare_reverse_call"]
     pub fn prepare_reverse_call(record: *const (), call: *mut ReverseCall) -> ReverseEntry;
-    /// The call was made [`FOR_THE_CALL`] or [`OF_GREEN`]: detaches the thread, or is back in native code.
+    /// The call was made [`FOR_THE_CALL`], [`OF_GREEN`] or [`OF_DOMAIN`]: detaches the thread, or is back in native code and in the domain.
     #[link_name = "vervet_finish_reverse_call"]
     pub fn finish_reverse_call(before: usize);
 }

@@ -158,7 +158,8 @@ fn run<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
         }
     };
     let result = match constructor {
-        Some(cctor) => cx.invoke(cctor, None, &[]).map(|_| ()),
+        // In the class's domain, which need not be the thread's: a method of one domain may touch an object of another.
+        Some(cctor) => cx.within_id(vt.domain, |cx| cx.invoke(cctor, None, &[]).map(|_| ())),
         None => Ok(()),
     };
     let Err(throw) = result else {

@@ -30,7 +30,7 @@ use crate::code::entries;
 use crate::domain::Domain;
 use crate::memory::vtable_area::take;
 use crate::profiler::hooks;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use vervet_abi::object::*;
 use vervet_abi::vtable::{self, VTable, flags};
 use vervet_types::{ClassRef, LoadError};
@@ -107,6 +107,12 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         descriptor: 0,
         ref_map: map.as_ptr(),
         type_root: AtomicUsize::new(0),
+        remoting: AtomicU32::new(if is_context_bound(class)? {
+            vtable::remoting::ACTIVATION
+        } else {
+            0
+        }),
+        _pad: 0,
         imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
     };
     vt.descriptor = crate::memory::gc::object_model::descriptor(&vt, map).bits();
@@ -126,6 +132,70 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
                     return Err(e);
                 }
             }
+        }
+        Ok(&*(at as *const VTable))
+    }
+}
+
+/// Does the class derive from ContextBoundObject?
+pub(crate) fn is_context_bound(class: ClassRef) -> std::result::Result<bool, LoadError> {
+    let bound = class
+        .universe()
+        .known(vervet_types::Known::ContextBoundObject);
+    // Its base is MarshalByRefObject, whose base is Object.
+    Ok(class
+        .supers()?
+        .get(2)
+        .is_some_and(|c| std::ptr::eq(*c, bound)))
+}
+
+/// Makes the VTable of transparent proxies for a class: class, ancestors and slots are the class's, sizes and references those of `model`, the VTable of
+/// `TransparentProxy`.
+pub(crate) fn make_proxy(
+    class: ClassRef,
+    model: &'static VTable,
+    domain: u32,
+) -> std::result::Result<&'static VTable, LoadError> {
+    class.check()?;
+    let supers: Vec<usize> = class
+        .supers()?
+        .iter()
+        .map(|c| *c as *const _ as usize)
+        .collect();
+    let slots = class.vtable()?.slots.len();
+    let at = take(std::mem::size_of::<VTable>() + 8 * slots)?;
+    let resolve = crate::arch::imt_resolve_address();
+    let vt = VTable {
+        class: class as *const _ as usize,
+        depth: supers.len() as u32 - 1,
+        supers: Box::leak(supers.into_boxed_slice()).as_ptr(),
+        size: model.size,
+        init_state: AtomicU8::new(vtable::INIT_DONE),
+        flags: model.flags,
+        rank: 0,
+        element_type: 0,
+        domain,
+        element_class: 0,
+        statics_refs: std::ptr::null_mut(),
+        statics_values: std::ptr::null_mut(),
+        thread_static_index: u32::MAX,
+        slot_count: slots as u32,
+        descriptor: model.descriptor,
+        ref_map: model.ref_map,
+        type_root: AtomicUsize::new(0),
+        remoting: AtomicU32::new(vtable::remoting::PROXY),
+        _pad: 0,
+        imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
+    };
+    for e in &vt.imt {
+        e.store(resolve, Ordering::Relaxed);
+    }
+    // SAFETY: `at` is fresh, 16-aligned memory with room for the struct and its slots.
+    unsafe {
+        (at as *mut VTable).write(vt);
+        let table = (at + vtable::SLOTS_OFFSET as usize) as *mut usize;
+        for i in 0..slots {
+            table.add(i).write(entries::slot_stub(i as u32)?);
         }
         Ok(&*(at as *const VTable))
     }
@@ -237,6 +307,15 @@ pub unsafe fn discard(vt: &'static VTable) {
         unsafe {
             crate::memory::roots::free_mapped(vt.statics_refs, layout.statics_refs_size as usize)
         };
+    }
+}
+
+/// A domain is unloaded: what the statics of the VTable's class hold goes. Nothing runs in the domain.
+pub(crate) fn clear_statics(vt: &'static VTable) {
+    if let (Ok(layout), false) = (class_of(vt).layout(), vt.statics_refs.is_null()) {
+        let bytes = layout.statics_refs_size as usize;
+        // SAFETY: the memory was reserved with that size when the VTable was made, and no code of the domain runs.
+        unsafe { crate::memory::statics::clear_words(vt.statics_refs, bytes) };
     }
 }
 

@@ -235,6 +235,15 @@ pub fn slot_stub(slot: u32) -> Result<usize, LoadError> {
     Ok(first + crate::arch::SLOT_STUB * (slot % STUBS_TOGETHER) as usize)
 }
 
+/// Stores code into slot `slot` of a VTable of transparent proxies. No method's entry knows the place, so it stays.
+pub(crate) fn store_slot(vtable: &'static VTable, slot: usize, code: usize) {
+    assert!(slot < vtable.slot_count as usize, "a slot of the VTable");
+    let address =
+        vtable as *const VTable as usize + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * slot;
+    // SAFETY: the slot is a word behind the VTable, which lives for ever; it is read by calls and written as a whole.
+    unsafe { &*(address as *const AtomicUsize) }.store(code, Ordering::Release);
+}
+
 /// Stores into slot `slot` of the VTable what is called through it: code or stub, boxed if the method's `this` is a value. What was stored.
 pub fn fill_slot(
     method: MethodRef,

@@ -20,10 +20,11 @@ use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
 use crate::object::ObjRef;
 use crate::profiler::hooks;
+use crate::remoting;
 use crate::threads::interrupts;
 use vervet_abi::vtable::flags;
 use vervet_abi::{Effect, Helper, Ty, VTable};
-use vervet_types::{Class, Known, Method, MethodRef};
+use vervet_types::{Class, Field, FieldRef, Known, Method, MethodRef};
 
 /// Makes the stubs. Called once at start-up.
 pub fn initialise() {
@@ -54,6 +55,10 @@ fn class(addr: usize) -> &'static Class {
 fn method(addr: usize) -> MethodRef {
     // SAFETY: generated code passes a method handle, which is the address of a method; methods live for ever.
     unsafe { &*(addr as *const Method) }
+}
+fn field(addr: usize) -> FieldRef {
+    // SAFETY: generated code passes a field handle, which is the address of a field; fields live for ever.
+    unsafe { &*(addr as *const Field) }
 }
 
 /// A type that a helper's body takes or gives, which travels as that machine type.
@@ -152,6 +157,12 @@ bodies! {
     DelegateCtorMethod(_, _, _, _) => delegate_ctor_method;
     DelegateBeginInvoke(_, _, _) => delegate_begin_invoke;
     DelegateEndInvoke(_, _, _, _) => delegate_end_invoke;
+    RemoteCode(_, _) => remote_code;
+    RemoteInvoke(_, _, _, _) => remote_invoke;
+    LoadRemoteField(_, _, _) => load_remote_field;
+    StoreRemoteField(_, _, _) => store_remote_field;
+    RemoteFieldAddress(_, _) => remote_field_address;
+    AllocRemote(_) => alloc_remote;
     Localloc(_) => localloc;
     MonitorEnter(_) => monitor_enter;
     MonitorExit(_) => monitor_exit;
@@ -258,6 +269,9 @@ pub fn is_instance<'cx>(cx: &'cx Cx<'cx>, o: ObjRef<'cx>, c: &'static Class) -> 
     let own = o.class();
     if std::ptr::eq(own, c) {
         return Ok(true);
+    }
+    if remoting::is_proxy(o) {
+        return remoting::classes::is_instance(cx, o, c);
     }
     cx.load(crate::classes::casts::is_assignable(cx.universe(), own, c))
 }
@@ -414,6 +428,33 @@ extern "C" fn delegate_end_invoke(d: usize, m: usize, words: *const u64, out: *m
     with(|cx| unsafe {
         crate::interop::delegates::async_call::end(cx, object(d), method(m), words, out)
     })
+}
+/// A call of a method of a MarshalByRefObject met a transparent proxy.
+extern "C" fn remote_code(proxy: usize, m: usize) -> usize {
+    with(|cx| remoting::stubs::code(cx, object(proxy).vtable(), method(m)))
+}
+/// The stub that [`remote_code`] has given: sends the call to the real proxy.
+extern "C" fn remote_invoke(proxy: usize, m: usize, words: *const u64, out: *mut u8) {
+    // SAFETY: the stub of the method passes the words that it has stored, and room for the result.
+    with(|cx| unsafe { remoting::calls::invoke(cx, object(proxy), method(m), words, out) })
+}
+/// `ldfld` of a transparent proxy.
+extern "C" fn load_remote_field(proxy: usize, f: usize, out: *mut u8) {
+    // SAFETY: generated code passes room for a value of the field.
+    with(|cx| unsafe { remoting::fields::load(cx, object(proxy), field(f), out) })
+}
+/// `stfld` of a transparent proxy.
+extern "C" fn store_remote_field(proxy: usize, f: usize, from: *const u8) {
+    // SAFETY: generated code passes a value of the field.
+    with(|cx| unsafe { remoting::fields::store(cx, object(proxy), field(f), from) })
+}
+/// `ldflda` of a transparent proxy.
+extern "C" fn remote_field_address(proxy: usize, f: usize) -> usize {
+    with(|cx| remoting::fields::address(cx, object(proxy), field(f)))
+}
+/// `newobj` of a class whose objects may be remote.
+extern "C" fn alloc_remote(v: usize) -> usize {
+    with(|cx| remoting::activation::allocate(cx, vt(v)))
 }
 /// `localloc`. The memory is given back when the method returns, which restores `ThreadContext::localloc_next`.
 extern "C" fn localloc(bytes: u64) -> usize {

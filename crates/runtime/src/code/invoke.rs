@@ -28,6 +28,7 @@
 //!   `ThreadContext::pending`. So no exception passes through Rust frames.
 //! * Arguments, and structs that are passed or returned by address, may hold references. They lie in the frame or on the localloc
 //!   stack, which the collector scans conservatively, and never move.
+//! * Stubs name no VTable, literal or static, so all domains share them; they count as the root domain's.
 //! * No lock is held during the call.
 //! * The block of words of a call through the word stub has [`WORDS`] words, whatever the method takes. The words behind its arguments are 0, or
 //!   stale: no reference that the collector must not see.
@@ -40,6 +41,7 @@ use crate::object::ObjRef;
 use crate::runtime::Runtime;
 use crate::threads::stack_guard;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
 use vervet_os::{Chunks, LeafLock, Published};
@@ -94,7 +96,7 @@ fn exact_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize
             blob
         }
     };
-    let code = link::link(cx, cx.domain(), blob, CodeKind::Stub(INVOKE_STUB))?.start;
+    let code = link::link(cx, cx.rt().root, blob, CodeKind::Stub(INVOKE_STUB))?.start;
     BY_KEY
         .lock()
         .get_or_insert_with(FxHashMap::default)
@@ -173,6 +175,41 @@ pub(crate) unsafe fn first_call<'cx>(
     let words = [this.addr() as u64, argument.map_or(0, |a| a.addr() as u64)];
     // SAFETY: the stub was made for this signature, whose words these are; the rest is the caller's promise.
     unsafe { crate::arch::first_call(stub_code, code, &raw const words, cx.context()) }
+}
+
+/// Calls exactly this method with one word for each machine parameter: `this`, the address of a returned struct, then the arguments. The result's words; those
+/// behind them are 0.
+pub(crate) fn invoke_words<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    mut words: SmallVec<[u64; 16]>,
+) -> Result<[u64; 8]> {
+    let stub = stub_for(cx, method)?;
+    let entry = cx.load(entries::entry(cx.domain(), method))?;
+    let code = match entry.code() {
+        0 => entry.stub(),
+        c => c,
+    };
+    vervet_os::lock::assert_no_leaf_lock("running managed code");
+    stack_guard::check_native(cx)?;
+    if words.len() < WORDS {
+        words.resize(WORDS, 0);
+    }
+    let mut ret = [0u64; 8];
+    // SAFETY: the stub was made for this signature, and the caller gives one word per machine parameter.
+    let status = unsafe {
+        crate::arch::enter(
+            stub.code,
+            code,
+            words.as_ptr(),
+            ret.as_mut_ptr(),
+            cx.context(),
+        )
+    };
+    match status {
+        0 => Ok(ret),
+        _ => Err(Throw(())),
+    }
 }
 
 /// Calls the implementation of a virtual or interface method for `this`.

@@ -32,6 +32,7 @@ use crate::code::{arena, entries, link};
 use crate::cx::{Cx, Result};
 use crate::domain::{self, Domain};
 use crate::object::ObjRef;
+use crate::remoting;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
 use vervet_abi::{ThreadContext, VTable, vtable};
@@ -77,19 +78,21 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
     } else {
         CodeKind::Wrapper(method)
     };
-    let found = match domain.is_root() {
-        true => cache::find(cx, method),
-        // What is kept, and what the background compiler makes, may assume classes that are initialized in the root domain only.
-        false => Found::Nothing(Some(Vec::new())),
+    let found = match cache::find(cx, domain, method) {
+        // What the background compiler and a compile make may assume classes that are initialized in the root domain only.
+        Found::Nothing(_) if !domain.is_root() => Found::Nothing(Some(Vec::new())),
+        found => found,
     };
     let only = match found {
         Found::Blob(blob) => {
             crate::process::counters::trace_code("cached", method);
             // As after a compile: what was loaded before, by whomever.
-            rt.loader.tell_loaded(cx)?;
+            cx.tell_loaded()?;
             // As a compile does, so that names in dumps have their parameters. What it needs is bound: the compile needed it.
             let _ = method.sig();
-            crate::code::background::forget(method);
+            if domain.is_root() {
+                crate::code::background::forget(method);
+            }
             match link::link(cx, domain, *blob, kind) {
                 Ok(code) => {
                     tell_host(cx, method, code);
@@ -120,7 +123,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
         };
         match result {
             Ok(compiled) => break compiled,
-            Err(CompileError::Load(LoadError::Need(need))) => rt.loader.supply(cx, &need)?,
+            Err(CompileError::Load(LoadError::Need(need))) => cx.supply(&need)?,
             Err(CompileError::Load(e)) => return Err(cx.throw_load(e)),
             Err(e @ CompileError::Invalid { .. }) => {
                 return Err(cx.throw(Known::InvalidProgramException, &e.to_string()));
@@ -132,7 +135,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
         }
     };
     // Assemblies that compiling has loaded: AssemblyLoad is raised before code runs that uses them.
-    rt.loader.tell_loaded(cx)?;
+    cx.tell_loaded()?;
     crate::process::counters::compiled(method, &compiled.blob);
     if domain.is_root() {
         crate::code::background::enqueue_callees(&compiled.blob);
@@ -140,7 +143,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
     }
     // Linking makes VTables, and raises no events: what is wrong with a class it says itself.
     while let Err(LoadError::Need(need)) = compiled.blob.check_classes() {
-        rt.loader.supply(cx, &need)?;
+        cx.supply(&need)?;
     }
     let code = link::link(cx, domain, compiled.blob, kind)?;
     tell_host(cx, method, code);
@@ -223,6 +226,11 @@ pub extern "C" fn resolve_slot_call(_ctx: *mut ThreadContext, slot: u32, this: u
     let class = class_of(vt);
     let found = cx.load(class.vtable()).and_then(|layout| {
         let method = layout.slots[slot as usize];
+        if remoting::is_proxy_vtable(vt) {
+            let code = cx.proxy_code(vt, method)?;
+            entries::store_slot(vt, slot as usize, code);
+            return Ok(code);
+        }
         cx.load(entries::fill_slot(
             method,
             wants_unboxing(method, vt),
@@ -257,14 +265,17 @@ pub extern "C" fn resolve_interface_call(
         )
     };
     let vt = this.vtable();
+    if remoting::is_proxy_vtable(vt) {
+        let found = cx.proxy_stub(vt, method);
+        return found.map_or(0, |stub| {
+            extend_imt(vt, method, stub.cell, false);
+            stub.code
+        });
+    }
     let found = implementation(&cx, vt, method).and_then(|target| {
         let code = callable(&cx, target, vt)?;
-        extend_imt(
-            vt,
-            method,
-            cx.load(entries::entry(domain::by_id(vt.domain), target))?,
-            target,
-        );
+        let entry = cx.load(entries::entry(domain::by_id(vt.domain), target))?;
+        extend_imt(vt, method, entry.slot(), wants_unboxing(target, vt));
         Ok(code)
     });
     found.unwrap_or_default()
@@ -312,10 +323,9 @@ pub fn callable<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, vt: &'static VTable) -
 }
 
 /// Where there is no room for a longer stub, calls go on to come here.
-fn extend_imt(vt: &'static VTable, method: MethodRef, entry: &entries::Entry, target: MethodRef) {
+fn extend_imt(vt: &'static VTable, method: MethodRef, slot: usize, boxed: bool) {
     let index = vtable::imt_index(method.stable_hash());
     let key = method as *const _ as usize;
-    let slot = entry.slot();
     // Held until the stub is stored: of two threads the one that knows more targets stores last.
     let mut all = IMT.lock();
     let known = all
@@ -328,7 +338,7 @@ fn extend_imt(vt: &'static VTable, method: MethodRef, entry: &entries::Entry, ta
     known.push(ImtTarget {
         method: key,
         slot,
-        boxed: wants_unboxing(target, vt),
+        boxed,
     });
     if let Ok(stub) = crate::arch::place_imt_stub(known, crate::arch::imt_resolve_address()) {
         vt.imt[index].store(stub, Ordering::Release);
@@ -377,6 +387,9 @@ fn remember(at: usize, answer: Resolved) {
 
 /// The code that a virtual call of the method on an object of that VTable reaches: by its slot, or its implementation of the interface.
 fn look_up_virtual<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<usize> {
+    if remoting::is_proxy_vtable(vt) {
+        return cx.proxy_code(vt, method);
+    }
     if method.class.is_interface() {
         return implementation_code(cx, vt, method);
     }

@@ -46,10 +46,18 @@ enum Kind {
     Remote = 2,
     /// The thunk that calls all of a delegate's targets; the method is `Invoke`.
     Multicast = 3,
+    /// The stub that sends a call of the method to a real proxy.
+    Proxy = 4,
 }
 impl Kind {
     fn of(word: i64) -> Kind {
-        [Kind::Method, Kind::Native, Kind::Remote, Kind::Multicast][word as usize & 3]
+        match word {
+            1 => Kind::Native,
+            2 => Kind::Remote,
+            3 => Kind::Multicast,
+            4 => Kind::Proxy,
+            _ => Kind::Method,
+        }
     }
 }
 
@@ -67,6 +75,10 @@ impl RawFrame {
     pub fn of(frame: &WalkFrame) -> impl Iterator<Item = RawFrame> + use<> {
         let wrapper = match frame.code.kind {
             CodeKind::Wrapper(m) if m.is_pinvoke() => Some(RawFrame::wrapper(m)),
+            CodeKind::Wrapper(m) if !m.class.is_delegate().unwrap_or(true) => Some(RawFrame {
+                kind: Kind::Proxy,
+                ..RawFrame::wrapper(m)
+            }),
             CodeKind::Stub(_) => frame.code.multicast().map(|m| RawFrame {
                 kind: Kind::Multicast,
                 ..RawFrame::wrapper(m)
@@ -221,10 +233,13 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         if let (Kind::Remote, Some(callee)) = (kind, callee) {
             out.push(wrapper("remoting-invoke-with-check", &callee.called_name()));
         }
+        if kind == Kind::Proxy {
+            out.push(wrapper("managed-to-native", REMOTING));
+        }
         out.push(public(method, w[1] as usize, w[2] as u32, kind));
         callee = match kind {
             Kind::Method | Kind::Remote => Some(method),
-            Kind::Native | Kind::Multicast => None,
+            Kind::Native | Kind::Multicast | Kind::Proxy => None,
         };
         if callee.is_some() && method.is_synchronized() {
             out.push(wrapper("synchronized", &method.called_name()));
@@ -232,6 +247,9 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     }
     out
 }
+
+/// What mono's stub of a method calls to send the call to a real proxy.
+const REMOTING: &str = "System.Object.__icall_wrapper_mono_remoting_wrapper(intptr,intptr)";
 
 /// The frame of a wrapper of mono's.
 fn wrapper(kind: &str, name: &str) -> Frame {
@@ -247,6 +265,7 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
     match kind {
         Kind::Native => return wrapper("managed-to-native", &method.wrapper_name()),
         Kind::Multicast => return wrapper("delegate-invoke", &method.delegate_invoke_name()),
+        Kind::Proxy => return wrapper("remoting-invoke", &method.called_name()),
         Kind::Method | Kind::Remote => {}
     }
     if method.is_dynamic() {

@@ -102,13 +102,20 @@ pub(crate) fn end_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32)
     let is_abort = exception.class().name == "ThreadAbortException";
     let mut handled = false;
     if !is_abort {
-        let domain = cx.domain().app_domain.lock().map(Root::get);
-        if let Some(domain) = domain {
+        // The root domain's handlers hear of all exceptions, those of the thread's domain of its own.
+        let own = cx.domain();
+        let asked = [Some(rt.root), (!own.is_root()).then_some(own)];
+        for domain in asked.into_iter().flatten() {
+            let Some(object) = domain.app_domain.lock().map(Root::get) else {
+                continue;
+            };
             let handler: ObjRef<'_> =
-                domain.read_ref(offset_of!(AppDomainObject, unhandled_exception));
+                object.read_ref(offset_of!(AppDomainObject, unhandled_exception));
             if !handler.is_null() {
                 handled = true;
-                if let Err(t) = raise_unhandled(cx, domain, handler, exception) {
+                let raised =
+                    cx.within(domain, |cx| raise_unhandled(cx, object, handler, exception));
+                if let Err(t) = raised {
                     let inside = cx.take_pending(t);
                     let message = inside.read_ref(offset_of!(ExceptionObject, message));
                     let message = if message.is_null() {

@@ -47,12 +47,12 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
         return Err(cx.throw(Known::EntryPointNotFoundException, method.name));
     };
     let module = method.module();
-    let loader = cx.rt().loader;
+    let loader = cx.loader();
     let host = loader.host_mapping(module, import.dll, import.entry);
     let (to_library, to_function) = host.unwrap_or_else(|| {
         let target = DllMap::resolve(
             loader.dllmap(module),
-            &loader.config.dllmap,
+            &loader.shared.config.dllmap,
             import.dll,
             import.entry,
         );

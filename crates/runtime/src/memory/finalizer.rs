@@ -193,7 +193,9 @@ fn finalize_next<'cx>(cx: &'cx Cx<'cx>) -> bool {
     let result = cx
         .load(object.class().finalizer())
         .and_then(|finalizer| match finalizer {
-            Some(method) => cx.invoke(method, Some(Value::Ref(object)), &[]).map(drop),
+            Some(method) => cx.within_that_of(object, |cx| {
+                cx.invoke(method, Some(Value::Ref(object)), &[]).map(drop)
+            }),
             None => Ok(()),
         });
     hooks::finalizer(Kind::FinalizerEnd, object.addr());

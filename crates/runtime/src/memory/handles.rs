@@ -127,6 +127,30 @@ fn try_alloc(cx: &Cx<'_>, object: ObjRef<'_>, kind: HandleKind) -> Option<u32> {
 pub fn alloc_or_throw<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'_>, kind: HandleKind) -> Result<u32> {
     try_alloc(cx, object, kind).ok_or_else(|| cx.rt().throw_out_of_memory(cx))
 }
+/// Allocates a handle that belongs to the runtime, whatever domain is current: no unload frees it.
+pub(crate) fn alloc_for_runtime<'cx>(
+    cx: &'cx Cx<'cx>,
+    object: ObjRef<'_>,
+    kind: HandleKind,
+) -> Result<u32> {
+    // SAFETY: a token's context is the calling thread's.
+    let handle = unsafe {
+        with_hint(cx.context(), |hint, _| {
+            TABLES.alloc(hint, kind, object.addr(), 0)
+        })
+    };
+    match handle {
+        Some(handle) => {
+            hooks::handle_made(kind as u32, handle, object.addr());
+            Ok(handle)
+        }
+        None => Err(cx.rt().throw_out_of_memory(cx)),
+    }
+}
+/// Frees all handles of a domain, which is unloaded.
+pub(crate) fn free_domain(domain: u32) {
+    TABLES.free_domain(domain);
+}
 /// The kind of a handle in use.
 pub fn kind(handle: u32) -> Option<HandleKind> {
     TABLES.kind(handle)

@@ -6,6 +6,7 @@
 //! of a class's thread statics is root memory, made at the first access and given back when the thread ends; the
 //! thread's table of blocks holds no reference and is the thread's own.
 use crate::cx::Cx;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::{ThreadContext, VTable};
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::FieldRef;
@@ -43,13 +44,14 @@ pub fn rva_data(field: FieldRef) -> Result<usize, vervet_types::LoadError> {
 }
 
 /// What a thread's block of one class's thread statics is like.
-#[derive(Clone, Copy)]
 struct BlockShape {
     /// The ids of the domain and of the class.
     owner: (u32, u32),
     size: u32,
     /// Which words are references. It lives with the class's layout, for ever.
     references: &'static [u32],
+    /// The blocks of threads, unless the domain is the root domain, which is never unloaded.
+    blocks: Vec<usize>,
 }
 /// By [`VTable::thread_static_index`].
 static THREAD_STATIC_CLASSES: LeafLock<Vec<BlockShape>> = LeafLock::new(Vec::new());
@@ -65,6 +67,7 @@ pub fn thread_static_index(owner: (u32, u32), size: u32, references: &'static [u
         owner,
         size,
         references,
+        blocks: Vec::new(),
     });
     t.len() as u32 - 1
 }
@@ -100,10 +103,41 @@ unsafe fn block_of(
         }
         let slot = (*context).thread_statics.add(index);
         if (*slot).is_null() {
-            let shape = THREAD_STATIC_CLASSES.lock()[index];
-            *slot = crate::memory::roots::reserve_mapped(shape.size as usize, shape.references)?;
+            let (size, references) = {
+                let shape = &THREAD_STATIC_CLASSES.lock()[index];
+                (shape.size as usize, shape.references)
+            };
+            *slot = crate::memory::roots::reserve_mapped(size, references)?;
+            if vt.domain != 0 {
+                let shapes = &mut THREAD_STATIC_CLASSES.lock();
+                shapes[index].blocks.push(*slot as usize);
+            }
         }
         Ok(*slot)
+    }
+}
+
+/// A domain is unloaded: what its thread statics hold goes. Nothing runs in the domain, and the blocks stay until their threads end.
+pub(crate) fn clear_thread_statics(domain: u32) {
+    // Under the lock: a thread that ends gives its blocks back only after it has taken them off the list.
+    for shape in THREAD_STATIC_CLASSES.lock().iter() {
+        if shape.owner.0 == domain {
+            for block in &shape.blocks {
+                // SAFETY: the block has that size, and its thread, which does not run in the domain, leaves it alone.
+                unsafe { clear_words(*block as *mut u8, shape.size as usize) };
+            }
+        }
+    }
+}
+
+/// Stores zero into each word, whole: the collector may read them meanwhile.
+///
+/// # Safety
+/// The memory is the caller's to write, begins at a multiple of 8, and has so many bytes.
+pub(crate) unsafe fn clear_words(at: *mut u8, bytes: usize) {
+    for word in 0..bytes / 8 {
+        // SAFETY: the caller's promise.
+        unsafe { AtomicUsize::from_ptr((at as *mut usize).add(word)) }.store(0, Ordering::Relaxed);
     }
 }
 
@@ -132,7 +166,11 @@ pub unsafe fn release_thread_blocks(context: *mut ThreadContext) {
     // SAFETY: the context belongs to the ending thread.
     for (i, block) in unsafe { thread_table(context) }.iter().enumerate() {
         if !block.is_null() {
-            let size = THREAD_STATIC_CLASSES.lock()[i].size as usize;
+            let size = {
+                let shape = &mut THREAD_STATIC_CLASSES.lock()[i];
+                shape.blocks.retain(|b| *b != *block as usize);
+                shape.size as usize
+            };
             // SAFETY: reserved with that size by `thread_block`; its thread was its only user.
             unsafe { crate::memory::roots::free_mapped(*block, size) };
         }

@@ -24,16 +24,14 @@
 use crate::code::icall::Icall;
 use crate::cx::{Cx, Result};
 use crate::domain::Domain;
+use crate::domain::binding::Bridge;
 use crate::exceptions::make;
 use crate::exceptions::unhandled::pending_text;
-use crate::loader::{Bridge, Loader};
+use crate::loader::Loader;
 use crate::memory::roots::Root;
-use crate::object::ObjRef;
 use crate::process::fatal::internal_error;
 use crate::runtime::{Options, Preallocated, Runtime, publish};
-use std::mem::offset_of;
 use std::sync::atomic::AtomicI32;
-use vervet_abi::layouts::*;
 use vervet_jit::Compiler;
 use vervet_metadata::Table;
 use vervet_os::Published;
@@ -110,7 +108,8 @@ pub fn start(
         crate::process::attach::start,
     );
 
-    let (loader, universe) = start_types()?;
+    let root = Domain::make(|_| Loader::new());
+    let universe = start_types(&root.loader)?;
     let icalls: Vec<_> = icalls.collect();
     let mut table =
         rustc_hash::FxHashMap::with_capacity_and_hasher(icalls.len(), Default::default());
@@ -126,9 +125,8 @@ pub fn start(
     // From here on `rt()` answers.
     let runtime = publish(Runtime {
         universe,
-        root: Domain::make(),
+        root,
         compiler,
-        loader,
         icalls: table,
         options,
         exit_code: AtomicI32::new(0),
@@ -154,9 +152,8 @@ pub fn start(
 }
 
 /// Makes the type system, and loads the core library and the grafts. No managed code runs yet.
-fn start_types() -> std::result::Result<(&'static Loader, &'static Universe), String> {
-    let loader = Loader::new();
-    let universe = Universe::new(Box::new(Bridge(loader)));
+fn start_types(loader: &Loader) -> std::result::Result<&'static Universe, String> {
+    let universe = Universe::new(Box::new(Bridge));
     loader.set_universe(universe);
     let corlib = loader.binder().corlib().map_err(|e| e.to_string())?;
     let corlib = loader.open(&corlib).map_err(|e| e.to_string())?;
@@ -174,7 +171,7 @@ fn start_types() -> std::result::Result<(&'static Loader, &'static Universe), St
         universe.known(Known::Ephemeron),
         universe.known(Known::CriticalFinalizerObject),
     );
-    Ok((loader, universe))
+    Ok(universe)
 }
 
 /// Is the core library the one that this runtime is written for? Its version is a constant of `System.Environment`.
@@ -205,22 +202,9 @@ fn check_corlib(module: ModuleRef) -> std::result::Result<(), String> {
 /// The objects that must exist before Main.
 fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     let rt = cx.rt();
-    let string = cx.known(Known::String);
-    let vt = rt.vtable_or_throw(cx, string)?;
-    if let Some(empty) = cx.load(string.find_field("Empty"))? {
-        let address = cx.load(crate::memory::statics::field_address(cx, vt, empty))?;
-        let object = cx.intern(&[])?;
-        // SAFETY: the slot of a static reference field.
-        unsafe { crate::object::store_ref(address as *mut usize, object) };
-    }
     let setup = cx.alloc(cx.known(Known::AppDomainSetup))?;
-    let domain = cx.alloc(cx.known(Known::AppDomain))?;
-    domain.write(
-        offset_of!(AppDomainObject, mono_app_domain),
-        rt.root as *const Domain as usize,
-    );
-    *rt.root.setup.lock() = Some(Root::of(setup));
-    *rt.root.app_domain.lock() = Some(Root::of(domain));
+    crate::domain::create::fill(cx, setup)?;
+    rt.root.set_active();
     crate::threads::adopt::adopt(cx)?;
     rt.preallocated.put(Preallocated {
         out_of_memory: Root::of(make::new(
@@ -239,13 +223,5 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
             &["The requested operation caused a stack overflow."],
         )?),
     });
-    let context = cx.alloc(cx.known(Known::Context))?;
-    *rt.root.context.lock() = Some(Root::of(context));
-    // SAFETY: the context belongs to this thread; the InternalThread was made above.
-    let internal = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
-    internal.write_ref(
-        offset_of!(InternalThreadObject, current_appcontext),
-        context,
-    );
     Ok(())
 }

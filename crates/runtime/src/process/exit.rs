@@ -14,7 +14,8 @@
 //! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever, and the one that ends the process does not
 //! wait for it. From step 4 on an exception that nobody
 //! caught does not end the process either ([`unhandled::begin_last_steps`]).
-use crate::cx::{Cx, Result, Value};
+use crate::cx::{Cx, Value};
+use crate::domain;
 use crate::exceptions::protected::Region;
 use crate::exceptions::unhandled;
 use crate::interop::delegates::invoke_method;
@@ -87,25 +88,26 @@ fn process_exit_event() {
         }
     }
     let _region = Region::begin(cx);
-    let raise = || -> Result<()> {
-        let Some(root) = *cx.domain().app_domain.lock() else {
-            return Ok(());
-        };
-        let domain: ObjRef<'_> = root.get();
-        let handler = domain.read_ref(offset_of!(AppDomainObject, process_exit));
-        if !handler.is_null() {
+    // In each domain, the root domain first.
+    for domain in domain::all().filter(|d| d.state() == domain::State::Active) {
+        let raised = cx.within(domain, |cx| {
+            let object = domain.app_domain.lock().map_or(ObjRef::NULL, |r| r.get());
+            let Some(object) = object.non_null() else {
+                return Ok(());
+            };
+            let handler = object.read_ref(offset_of!(AppDomainObject, process_exit));
+            if handler.is_null() {
+                return Ok(());
+            }
             let invoke = invoke_method(cx, handler.class())?;
-            cx.invoke(
-                invoke,
-                Some(Value::Ref(handler)),
-                &[Value::Ref(domain), Value::Ref(ObjRef::NULL)],
-            )?;
+            let args = [Value::Ref(object), Value::Ref(ObjRef::NULL)];
+            cx.invoke(invoke, Some(Value::Ref(handler)), &args)
+                .map(drop)
+        });
+        if let Err(t) = raised {
+            let e = cx.take_pending(t);
+            tracing::warn!("a handler of ProcessExit threw {}", e.class().full_name());
         }
-        Ok(())
-    };
-    if let Err(t) = raise() {
-        let e = cx.take_pending(t);
-        tracing::warn!("a handler of ProcessExit threw {}", e.class().full_name());
     }
     SHUTDOWN.store(true, Ordering::Release);
 }

@@ -38,7 +38,7 @@ pub fn run_main(path: &Path, args: &[String]) -> i32 {
 /// The exit code of the program, once `Main` has returned; or of the error that kept it from running.
 fn run_program<'cx>(cx: &'cx Cx<'cx>, path: &Path, args: &[String]) -> i32 {
     let rt = cx.rt();
-    let assembly = match rt.loader.open(path) {
+    let assembly = match rt.root.loader.open(path) {
         Ok(a) => a,
         Err(e) => {
             if path.exists() {
@@ -118,7 +118,7 @@ pub fn entry_point(
         Some(Table::File) => {
             let file = module.image.file(token.rid())?;
             let name = module.image.string(file.name)?;
-            let other = rt().loader.open_module(module, name)?;
+            let other = rt().root.loader.open_module(module, name)?;
             match other.image.entry_point() {
                 Some(t) => other.method_def(t.rid()).map(Some),
                 None => Ok(None),
@@ -161,17 +161,17 @@ fn call_main<'cx>(
     line.extend(args.iter().cloned());
     rt.command_line.put(line);
     crate::profiler::call_spec::program_is(assembly.manifest);
-    rt.loader.entry.put(AssemblyCell(assembly));
+    rt.root.loader.entry.put(AssemblyCell(assembly));
     *rt.root.friendly_name.lock() = path
         .file_name()
         .map(|n| n.to_string_lossy().into_owned())
         .unwrap_or_default();
-    crate::profiler::hooks::domain_named(&rt.root.friendly_name.lock());
+    crate::profiler::hooks::domain_named(0, &rt.root.friendly_name.lock());
     let setup = rt.root.setup.lock().expect("made at start-up").get();
     let base: PathBuf = full.parent().map(Path::to_path_buf).unwrap_or_default();
     let config = format!("{}.config", location(assembly, path));
     let read = AppConfig::read(Path::new(&config)).ok();
-    rt.loader.configure(|b| {
+    rt.root.loader.configure(|b| {
         b.app_base = Some(base.clone());
         if let Some(c) = &read {
             b.configure(c);

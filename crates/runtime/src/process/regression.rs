@@ -8,7 +8,7 @@ use vervet_types::MethodRef;
 /// Runs the tests of one assembly and prints what mono prints. Returns (run, failed).
 pub fn run(path: &Path) -> (usize, usize) {
     let cx = Cx::current();
-    let assembly = match cx.rt().loader.open(path) {
+    let assembly = match cx.loader().open(path) {
         Ok(a) => a,
         Err(e) => {
             eprintln!("Cannot open assembly '{}': {e}.", path.display());

@@ -89,14 +89,15 @@ fn run(options: &Options) -> Result<(), String> {
     );
     // What is there already.
     let rt = crate::runtime::rt();
-    rt.loader
+    rt.root
+        .loader
         .assemblies()
         .into_iter()
         .for_each(hooks::assembly_loaded);
     table::all().for_each(hooks::code_linked);
     let name = rt.root.friendly_name.lock().clone();
     if !name.is_empty() {
-        hooks::domain_named(&name);
+        hooks::domain_named(0, &name);
     }
     Ok(())
 }

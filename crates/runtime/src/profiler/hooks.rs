@@ -107,10 +107,10 @@ pub(crate) unsafe fn thread_named(context: *mut ThreadContext, units: &[u16]) {
 pub(crate) fn wants_threads() -> bool {
     is_on(ANY)
 }
-/// The root domain has a name.
-pub(crate) fn domain_named(name: &str) {
+/// The domain with that id has a name.
+pub(crate) fn domain_named(id: u32, name: &str) {
     if is_on(ANY) {
-        push(Kind::DomainName, 0, &[0], &text_words(name));
+        push(Kind::DomainName, 0, &[id.into()], &text_words(name));
     }
 }
 /// An assembly was loaded or defined.

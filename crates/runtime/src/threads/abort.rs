@@ -47,6 +47,25 @@ pub fn abort_other<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, reason: ObjRef<'c
     Ok(())
 }
 
+/// Stands for the handle of a state object where an unload has asked for the abort. It is no handle.
+const BY_UNLOAD: i32 = -1;
+
+/// Aborts the threads with those owner ids, as [`abort_other`] does, but without a state object. One that is being aborted is asked again only if it has
+/// reset the abort.
+pub(crate) fn request_of(cx: &Cx<'_>, owners: &[u32]) {
+    requests::request_where(cx, |context, internal| {
+        // SAFETY: contexts are never freed, and a thread that is attached keeps its owner id.
+        let owner = unsafe { (*context).owner_id };
+        if !owners.contains(&owner) || !state::request_abort(internal) {
+            return 0;
+        }
+        // Before the bit: who sees that reads this.
+        forget_state(internal);
+        internal.write(offset_of!(Internal, abort_state_handle), BY_UNLOAD);
+        ABORT
+    });
+}
+
 /// Makes the exception and notes that an abort is under way.
 fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
     let word = cx.interrupts();
@@ -65,6 +84,14 @@ fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
     cx.throw_object(exception)
 }
 
+/// Has an unload asked for the abort that is under way on the calling thread, or is to come?
+pub(crate) fn is_by_unload(cx: &Cx<'_>) -> bool {
+    let own = current_internal(cx);
+    !own.is_null()
+        && state::get(own) & state::ABORT_REQUESTED != 0
+        && own.read::<i32>(offset_of!(Internal, abort_state_handle)) == BY_UNLOAD
+}
+
 /// Is the calling thread to raise the exception of an abort here?
 pub fn is_due(cx: &Cx<'_>) -> bool {
     cx.interrupts().load(Ordering::SeqCst) & ABORT != 0
@@ -77,6 +104,13 @@ pub fn is_due(cx: &Cx<'_>) -> bool {
 fn is_meant(cx: &Cx<'_>) -> bool {
     let own = current_internal(cx);
     let meant = own.is_null() || state::get(own) & state::ABORT_REQUESTED != 0;
+    if meant && is_by_unload(cx) && !crate::domain::crossing::is_leaving(cx) {
+        // The thread has left the domain meanwhile.
+        if let Err(throw) = reset(&Cx::current()) {
+            Cx::current().take_pending(throw);
+        }
+        return false;
+    }
     if !meant {
         cx.interrupts().fetch_and(!ABORT, Ordering::SeqCst);
         // The request may have been made between the two.
@@ -107,7 +141,7 @@ pub fn state<'cx>(thread: ObjRef<'cx>) -> ObjRef<'cx> {
 fn keep<'cx>(cx: &'cx Cx<'cx>, reason: ObjRef<'cx>) -> Result<u32> {
     match reason.is_null() {
         true => Ok(0),
-        false => handles::alloc_or_throw(cx, reason, HandleKind::Normal),
+        false => handles::alloc_for_runtime(cx, reason, HandleKind::Normal),
     }
 }
 fn set_state(thread: ObjRef<'_>, kept: u32) {

@@ -20,8 +20,9 @@ static NEXT_ID: AtomicI32 = AtomicI32::new(1);
 
 /// A new InternalThread of a thread that has not been started, with an id of its own.
 pub fn new_internal<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
-    let internal = cx.alloc(cx.known(Known::InternalThread))?;
-    Ok(begin(internal))
+    // The root domain's, whichever is current: all domains share it, and it must not go with one of them.
+    let vt = cx.load(cx.rt().root.vtable(cx.known(Known::InternalThread)))?;
+    Ok(begin(crate::memory::allocate::alloc_object(cx, vt)?))
 }
 
 /// Gives a new InternalThread an id and the properties of a thread that has not been started.

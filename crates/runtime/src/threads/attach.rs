@@ -215,6 +215,8 @@ pub(super) unsafe fn end_managed(context: *mut ThreadContext) {
         (*context).pending = 0;
         (*context).thread_object = 0;
         (*context).internal_thread = 0;
+        (*context).domain = 0;
+        crate::domain::crossing::forget_thread(context);
     }
 }
 

@@ -121,6 +121,15 @@ pub(crate) unsafe fn leave_native(context: *mut ThreadContext) {
     }
 }
 
+/// The thread is back in native code, whose frames are scanned from where they were before.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state and was in Native state when its frames were noted.
+pub(crate) unsafe fn go_native(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe { stopping::go_native(registry::state(context)) };
+}
+
 impl<'cx> Cx<'cx> {
     /// Runs a blocking call or long work in Native state: no object may be touched inside.
     pub fn native<T>(&self, work: impl FnOnce() -> T) -> T {

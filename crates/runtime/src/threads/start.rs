@@ -86,7 +86,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
 
 /// Starts a thread that runs `work` attached, in Runtime state: a green one, if all are to be, or else an OS thread with a stack of so many bytes.
 /// False: there can be no other thread.
-pub(super) fn spawn_attached(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
+pub(crate) fn spawn_attached(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
     if green::settings::all() {
         return green::spawn_work(work);
     }
@@ -138,7 +138,7 @@ impl Seed {
         let argument = thread.read_ref(offset_of!(ThreadObject, start_arg));
         let mut made = [0; 3];
         for (i, object) in [thread, delegate, argument].into_iter().enumerate() {
-            match handles::alloc_or_throw(cx, object, HandleKind::Normal) {
+            match handles::alloc_for_runtime(cx, object, HandleKind::Normal) {
                 Ok(handle) => made[i] = handle,
                 Err(throw) => {
                     for handle in &made[..i] {
@@ -230,6 +230,9 @@ impl<'cx> FirstCall<'cx> {
 fn become_started<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) -> (ObjRef<'cx>, ObjRef<'cx>) {
     let (thread, delegate) = (take::<'cx>(seed.thread), take::<'cx>(seed.delegate));
     let argument = take::<'cx>(seed.argument);
+    // The thread belongs to the domain in which it was made, from its first frame to its last.
+    let domain = crate::domain::by_id(thread.vtable().domain);
+    crate::domain::crossing::begin_in(cx, domain);
     let internal = thread.read_ref(offset_of!(ThreadObject, internal_thread));
     if internal.read::<u8>(offset_of!(Internal, apartment_state)) == state::APARTMENT_UNKNOWN {
         internal.write(offset_of!(Internal, apartment_state), state::APARTMENT_MTA);

@@ -148,6 +148,19 @@ fn wait_until<T>(
     }
 }
 
+/// Waits until `ready` says so, or the thread is interrupted or aborted. What makes it ready unparks the thread. It is a wait of the runtime's: the thread
+/// does not leave the native stack.
+pub(crate) fn until(cx: &Cx<'_>, mut ready: impl FnMut() -> bool) -> Result<()> {
+    let _waiting = Waiting::begin(cx, false);
+    loop {
+        poll_interrupt(cx)?;
+        if ready() {
+            return Ok(());
+        }
+        park::park(cx, || {}, None);
+    }
+}
+
 /// Thread.Yield: lets other threads run, the carrier's other green threads, or those that the kernel schedules.
 pub fn yield_now(cx: &Cx<'_>) -> Result<()> {
     match reentry::resumed(cx) {

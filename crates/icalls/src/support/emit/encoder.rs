@@ -87,7 +87,7 @@ pub fn encode<'cx, T>(cx: &'cx Cx<'cx>, mut work: impl FnMut(&mut Encoder) -> E<
         let answer = work(ENCODER.lock().get_or_insert_default());
         match answer {
             Err(EmitError::Load(vervet_types::LoadError::Need(need))) => {
-                cx.rt().loader.supply(cx, &need)?;
+                cx.supply(&need)?;
             }
             answer => return answer.map_err(|e| e.throw(cx)),
         }

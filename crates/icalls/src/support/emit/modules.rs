@@ -46,13 +46,14 @@ pub fn define_assembly<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()
             builder.read_ref(offset_of!(AssemblyBuilderObject, public_key)),
         ),
         flags: builder.read(offset_of!(AssemblyBuilderObject, flags)),
+        owner: cx.domain().id,
     };
     let assembly = cx.load(cx.universe().add_growing_assembly(identity, [0; 16]))?;
     let address = assembly as *const Assembly as usize;
     builder.write(offset_of!(AssemblyBuilderObject, mono_assembly), address);
     cx.cached(key::ASSEMBLY, address, 0, || Ok(builder))?;
-    cx.rt().loader.add_defined(assembly);
-    cx.rt().loader.tell_loaded(cx)
+    cx.loader().add_defined(assembly);
+    cx.tell_loaded()
 }
 
 /// Gives a ModuleBuilder its module: the manifest module of its assembly if it is the first, else a further one.

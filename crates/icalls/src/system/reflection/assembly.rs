@@ -131,7 +131,7 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
     if !Path::new(&path).is_file() {
         return Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path));
     }
-    let (loader, path_of) = (cx.rt().loader, Path::new(&path));
+    let (loader, path_of) = (cx.loader(), Path::new(&path));
     let opened = match how {
         How::From => loader.open_from(path_of),
         How::File => loader.open(path_of),
@@ -140,7 +140,7 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
     match opened {
         Ok(assembly) => {
             if assembly.is_reflection_only {
-                loader.tell_loaded(cx)?;
+                cx.tell_loaded()?;
             }
             assembly_object(cx, assembly)
         }
@@ -244,7 +244,7 @@ icalls! {
     }
     /// The assembly of Main, or null.
     "System.Reflection.Assembly::GetEntryAssembly" fn get_entry_assembly(cx) -> ObjRef<'cx> {
-        match cx.rt().loader.entry.get() {
+        match cx.loader().entry.get() {
             Some(cell) => assembly_object(cx, cell.0),
             None => Ok(ObjRef::NULL),
         }
@@ -259,7 +259,7 @@ icalls! {
     "System.Reflection.Assembly::load_with_partial_name" fn load_with_partial_name(cx, name: ObjRef<'cx>, evidence: ObjRef<'cx>) -> ObjRef<'cx> {
         let text = cx.non_null(name)?.text();
         let Ok(name) = AssemblyName::parse(&text) else { return Ok(ObjRef::NULL) };
-        let loader = cx.rt().loader;
+        let loader = cx.loader();
         if let Ok(Some(a)) = loader.bind(&name, None) {
             return assembly_object(cx, a);
         }
@@ -313,7 +313,7 @@ icalls! {
         let assembly = this_assembly(cx, this)?;
         let Some(path) = assembly.manifest.path.as_deref() else { return Ok(false) };
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
-        Ok(cx.rt().loader.binder().gac_roots().any(|root| real.starts_with(&root) || Path::new(path).starts_with(&root)))
+        Ok(cx.loader().binder().gac_roots().any(|root| real.starts_with(&root) || Path::new(path).starts_with(&root)))
     }
     /// The entry point, or null.
     "System.Reflection.RuntimeAssembly::get_EntryPoint" fn get_entry_point(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
@@ -338,7 +338,7 @@ icalls! {
     "System.Reflection.RuntimeAssembly::GetFilesInternal" fn get_files_internal(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, resource_modules: bool) -> ObjRef<'cx> {
         const NO_METADATA: u32 = 1;
         let module = this_assembly(cx, this)?.manifest;
-        let dir = cx.rt().loader.directory(module).unwrap_or_default();
+        let dir = cx.loader().directory(module).unwrap_or_default();
         let mut files = Vec::new();
         for rid in 1..=module.image.row_count(Table::File) {
             let row = module.image.file(rid).map_err(|e| crate::system::reflection::method_body::bad_image(cx, e))?;

@@ -13,6 +13,7 @@ use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::memory::statics;
 use vervet_runtime::object::ObjRef;
+use vervet_runtime::remoting;
 use vervet_types::{Class, Field, FieldRef, Known};
 
 /// The address of a field: in the object, or static after the class constructor has run.
@@ -52,6 +53,9 @@ pub fn get<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> Resul
             None => Ok(ObjRef::NULL),
         };
     }
+    if !field.is_static() && remoting::is_proxy(object) {
+        return remoting::fields::get(cx, object, field);
+    }
     let ty = load(cx, || field.ty())?;
     let at = address(cx, field, object)?;
     // SAFETY: the field lies at that address.
@@ -66,6 +70,9 @@ pub fn set<'cx>(
 ) -> Result<()> {
     if field.is_literal() {
         return Err(cx.throw(Known::FieldAccessException, "Cannot set a constant field"));
+    }
+    if !field.is_static() && remoting::is_proxy(object) {
+        return remoting::fields::set(cx, object, field, value);
     }
     let ty = load(cx, || field.ty())?;
     let at = address(cx, field, object)?;

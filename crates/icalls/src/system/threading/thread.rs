@@ -39,8 +39,7 @@ fn state_error<'cx>(cx: &'cx Cx<'cx>, message: &str) -> vervet_runtime::Throw {
 icalls! {
     /// The Thread object; it is also stored in the thread static that managed code looks into first.
     "System.Threading.Thread::GetCurrentThread" fn get_current_thread(cx) -> ObjRef<'cx> {
-        // SAFETY: the context belongs to this thread, its field is 0 or a Thread.
-        let thread = unsafe { ObjRef::from_addr((*cx.context()).thread_object) };
+        let thread = vervet_runtime::domain::crossing::current_thread(cx)?;
         let class = cx.known(Known::Thread);
         if let Some(field) = cx.load(class.find_field("current_thread"))? {
             let vt = cx.rt().vtable_or_throw(cx, class)?;
@@ -156,6 +155,10 @@ icalls! {
     }
     /// Cancels the abort that the thread is being unwound for.
     "System.Threading.Thread::ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
+        // An unload's abort goes on until the thread has left the domain.
+        if vervet_runtime::domain::crossing::is_leaving(cx) {
+            return Ok(());
+        }
         vervet_runtime::threads::abort::reset(cx)
     }
     /// Has a ThreadAbortException raised in a thread; at once if it is the caller.

@@ -14,7 +14,7 @@ icalls! {
         Ok(())
     }
     /// Asks for a worker, because work was queued.
-    "System.Threading.ThreadPool::RequestWorkerThread" fn request_worker_thread(cx) -> bool { Ok(pool::request()) }
+    "System.Threading.ThreadPool::RequestWorkerThread" fn request_worker_thread(cx) -> bool { Ok(pool::request(cx.domain())) }
     /// Counts a completed item. False if the worker is to return to the runtime, because there are too many.
     "System.Threading.ThreadPool::NotifyWorkItemComplete" fn notify_work_item_complete(cx) -> bool { Ok(pool::completed(cx)) }
     /// Says that the calling worker makes progress.

@@ -53,7 +53,7 @@ use crate::translate::inlining::decision::never_returns;
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
-use cranelift_codegen::ir::{InstBuilder, SigRef, Value, types::*};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, SigRef, Value, types::*};
 use smallvec::{SmallVec, smallvec};
 use vervet_abi::{ThrowKind, call, context, vtable};
 use vervet_metadata::Token;
@@ -550,6 +550,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Err(TranslateError::internal("expanded above"));
             }
             Dispatch::Direct(m) => {
+                if let Some(this) = this
+                    && !m.is_static()
+                    && self.may_be_remote(this, m.class, false)?
+                {
+                    return self.remote_target(m, this, is_virtual);
+                }
                 if let (true, Some(this)) = (is_virtual, this)
                     && this.stack_type == StackType::Ref
                 {
@@ -582,6 +588,49 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.helper_value(call::ResolveVirtual, [this, handle])
             }
         })
+    }
+
+    /// The code of a method of a MarshalByRefObject: its own, or, if `this` is a transparent proxy, what sends the call to the real proxy. `call` goes on with a null
+    /// `this` (`checked` is false).
+    ///
+    /// ```text
+    ///     brif this, look, target(load [slot of M])        ; `call` only
+    /// look:
+    ///     vt = uload32 this
+    ///     brif vt.remoting & PROXY, cold, own
+    /// own:
+    ///     jump target(load [slot of M])
+    /// cold:
+    ///     jump target(call RemoteCode(this, M))
+    /// target(code):
+    ///     call_indirect code(this, ...)
+    /// ```
+    fn remote_target(&mut self, m: MethodRef, this: &StackValue, checked: bool) -> Res<Value> {
+        let target = self.e.b.create_block();
+        self.e.b.append_block_param(target, I64);
+        if !checked {
+            let own = self.e.load_symbol(I64, Symbol::MethodSlot(m), 0);
+            let look = self.e.b.create_block();
+            let own = [BlockArg::Value(own)];
+            self.e.b.ins().brif(this.value, look, &[], target, &own);
+            self.e.b.seal_block(look);
+            self.e.b.switch_to_block(look);
+        }
+        let (cold, join) = self.if_proxy(this);
+        self.e.b.append_block_param(join, I64);
+        let own = self.e.load_symbol(I64, Symbol::MethodSlot(m), 0);
+        self.e.b.ins().jump(join, &[BlockArg::Value(own)]);
+        self.e.b.switch_to_block(cold);
+        let handle = self.e.symbol(Symbol::MethodHandle(m));
+        let remote = (self.e).helper_value(call::RemoteCode, [this.value, handle]);
+        self.e.b.ins().jump(join, &[BlockArg::Value(remote)]);
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        let code = self.e.b.block_params(join)[0];
+        self.e.b.ins().jump(target, &[BlockArg::Value(code)]);
+        self.e.b.seal_block(target);
+        self.e.b.switch_to_block(target);
+        Ok(self.e.b.block_params(target)[0])
     }
 
     /// In an inlined body: calls the method whose body this is. Its arguments are on the stack.

@@ -35,10 +35,10 @@ use crate::translate::calls::intrinsics;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
-use cranelift_codegen::ir::{InstBuilder, Value, types::*};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
 use std::mem::offset_of;
-use vervet_abi::call;
 use vervet_abi::layouts::DelegateObject;
+use vervet_abi::{call, vtable};
 use vervet_metadata::Token;
 use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, MethodRef};
@@ -118,16 +118,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         // The arguments stay on the model's stack while the object is allocated.
         self.spill_aliased(0)?;
-        let object = self.allocate(class)?;
-        self.body.stack.insert(
-            at,
-            StackValue {
-                stack_type: StackType::Ref,
-                value: object,
-                class: Some(class),
-                fact: ValueFact::Exact,
-            },
-        );
+        let (object, fact) = match self.is_remote_class(class)? {
+            true => (self.allocate_remote(class)?, ValueFact::NonNull),
+            false => (self.allocate(class)?, ValueFact::Exact),
+        };
+        let instance = StackValue {
+            stack_type: StackType::Ref,
+            value: object,
+            class: Some(class),
+            fact,
+        };
+        self.body.stack.insert(at, instance);
         // The constructor of Object does nothing.
         let trivial = count == 0
             && std::ptr::eq(
@@ -139,8 +140,49 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             self.emit_call(Dispatch::Direct(ctor), &lowered, false)?;
         }
-        self.push_instance(class, object);
+        self.push_value(instance);
         Ok(())
+    }
+
+    /// Whether the class derives from MarshalByRefObject.
+    fn is_remote_class(&self, class: ClassRef) -> Res<bool> {
+        let remote = (self.session.universe).known(vervet_types::Known::MarshalByRefObject);
+        Ok(class.supers()?.get(1).is_some_and(|c| *c == remote))
+    }
+
+    /// Allocates an object of a class that derives from MarshalByRefObject. If the class library has asked for it, it may be a transparent proxy:
+    ///
+    /// ```text
+    ///     bits = load vtable + remoting
+    ///     brif bits & ACTIVATION, cold, own
+    /// own:
+    ///     join(allocate C)
+    /// cold:
+    ///     join(call AllocRemote(vtable))
+    /// ```
+    fn allocate_remote(&mut self, class: ClassRef) -> Res<Value> {
+        let vt = self.e.symbol(Symbol::VTable(class));
+        let bits = (self.e.b.ins()).load(I32, trusted(), vt, vtable::REMOTING_OFFSET);
+        let asks = (self.e.b.ins()).band_imm_u(bits, i64::from(vtable::remoting::ACTIVATION));
+        let (cold, own, join) = (
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+        );
+        self.e.b.append_block_param(join, I64);
+        self.e.b.set_cold_block(cold);
+        self.e.b.ins().brif(asks, cold, &[], own, &[]);
+        self.e.b.seal_block(cold);
+        self.e.b.seal_block(own);
+        self.e.b.switch_to_block(own);
+        let object = self.allocate(class)?;
+        self.e.b.ins().jump(join, &[BlockArg::Value(object)]);
+        self.e.b.switch_to_block(cold);
+        let object = self.e.helper_value(call::AllocRemote, [vt]);
+        self.e.b.ins().jump(join, &[BlockArg::Value(object)]);
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        Ok(self.e.b.block_params(join)[0])
     }
 
     /// `new string(...)`. A string cannot be resized after its allocation, so its constructors have
@@ -235,11 +277,15 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// ```
     fn new_delegate(&mut self, class: ClassRef) -> Res {
         let code = self.pop()?;
-        let target = self.pop()?;
-        let target = self.as_native(&target)?;
+        let operand = self.pop()?;
+        let target = self.as_native(&operand)?;
         let delegate = self.allocate(class)?;
         match code.fact {
-            ValueFact::Code(method, is_virtual) if binds_directly(class, method, is_virtual)? => {
+            ValueFact::Code(method, is_virtual)
+                if binds_directly(class, method, is_virtual)?
+                    && (method.is_static()
+                        || !self.may_be_remote(&operand, method.class, false)?) =>
+            {
                 let (bound, unbound, done) = (
                     self.e.b.create_block(),
                     self.e.b.create_block(),

@@ -25,12 +25,13 @@
 use crate::blob::Symbol;
 use crate::emit::barrier;
 use crate::emit::{null_trap, trusted};
+use crate::translate::control::control_flow::WRITTEN;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types::*};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::{ThrowKind, call, context, vtable};
 use vervet_metadata::Token;
@@ -298,6 +299,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 self.load_value(class, object.value, offset, trusted())?
             }
+            k if k.is_word() && self.may_be_remote(&object, field.class, true)? => {
+                let offset = self.instance_offset(&object, field)?;
+                let base = self.remote_field_base(&object, field, class, offset)?;
+                self.load_value(class, base, offset, trusted())?
+            }
             k if k.is_word() => {
                 let offset = self.instance_offset(&object, field)?;
                 let size = self.size_of(class)?;
@@ -331,6 +337,22 @@ impl<'a, 'f> Translator<'a, 'f> {
             ));
         }
         let offset = self.instance_offset(&object, field)?;
+        if self.may_be_remote(&object, field.class, true)? {
+            let (cold, join) = self.if_proxy(&object);
+            self.e.b.append_block_param(join, I64);
+            let own = self.offset_address(object.value, offset);
+            self.e.b.ins().jump(join, &[BlockArg::Value(own)]);
+            self.e.b.switch_to_block(cold);
+            let handle = self.e.symbol(Symbol::FieldHandle(field));
+            let args = [object.value, handle];
+            let remote = self.e.helper_value(call::RemoteFieldAddress, args);
+            self.e.b.ins().jump(join, &[BlockArg::Value(remote)]);
+            self.e.b.seal_block(join);
+            self.e.b.switch_to_block(join);
+            let value = self.e.b.block_params(join)[0];
+            self.push(StackType::ByRef, value);
+            return Ok(());
+        }
         if object.stack_type == StackType::Ref {
             self.null_check(&object);
         }
@@ -370,6 +392,30 @@ impl<'a, 'f> Translator<'a, 'f> {
         let class = field.ty()?;
         let offset = self.instance_offset(&object, field)?;
         let size = self.size_of(class)?;
+        if self.may_be_remote(&object, field.class, true)? {
+            let (cold, join) = self.if_proxy(&object);
+            self.store_value(
+                class,
+                &value,
+                object.value,
+                offset,
+                trusted(),
+                Dest::Anywhere,
+            )?;
+            self.e.b.ins().jump(join, &[]);
+            self.e.b.switch_to_block(cold);
+            let slot = self.temp(size.next_multiple_of(8).max(8));
+            let at = self.e.slot_addr(slot);
+            self.store_value(class, &value, at, 0, trusted(), Dest::Frame)?;
+            let handle = self.e.symbol(Symbol::FieldHandle(field));
+            self.e
+                .helper(call::StoreRemoteField, [object.value, handle, at]);
+            self.e.b.ins().jump(join, &[]);
+            self.e.b.seal_block(join);
+            self.e.b.switch_to_block(join);
+            self.after_access(field);
+            return Ok(());
+        }
         let flags = self.null_checked(&object, i64::from(offset), size);
         self.prove_this(object.value);
         let dest = if let ValueFact::Frame = object.fact {
@@ -380,6 +426,83 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.store_value(class, &value, object.value, offset, flags, dest)?;
         self.after_access(field);
         Ok(())
+    }
+
+    /// Whether the operand, seen as an object of a class, may be a transparent proxy. A method of a MarshalByRefObject runs on the object itself; but a
+    /// ContextBoundObject may be given its proxy as `this`, which matters to accesses of fields (`fields`).
+    pub(crate) fn may_be_remote(
+        &self,
+        operand: &StackValue,
+        class: ClassRef,
+        fields: bool,
+    ) -> Res<bool> {
+        let known = self.session.universe;
+        let remote = known.known(vervet_types::Known::MarshalByRefObject);
+        let supers = class.supers()?;
+        if operand.stack_type != StackType::Ref
+            || matches!(operand.fact, ValueFact::Exact | ValueFact::Frame)
+            || !supers.get(1).is_some_and(|c| *c == remote)
+        {
+            return Ok(false);
+        }
+        let is_this = self.body.lowered.has_this
+            && self
+                .body
+                .plan
+                .args
+                .first()
+                .is_some_and(|a| a & WRITTEN == 0)
+            && self.body.params.first() == Some(&operand.value);
+        let bound = known.known(vervet_types::Known::ContextBoundObject);
+        Ok(!is_this || fields && supers.get(2).is_some_and(|c| *c == bound))
+    }
+
+    /// Goes to the first block, which is cold, if the operand is a transparent proxy, and otherwise on in a new one. Null throws. Both are to end with a jump to
+    /// the second block.
+    pub(crate) fn if_proxy(&mut self, operand: &StackValue) -> (Block, Block) {
+        let vt = self.vtable_of(operand);
+        let bits = (self.e.b.ins()).load(I32, trusted(), vt, vtable::REMOTING_OFFSET);
+        let proxy = (self.e.b.ins()).band_imm_u(bits, i64::from(vtable::remoting::PROXY));
+        let (cold, own, join) = (
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+        );
+        self.e.b.set_cold_block(cold);
+        self.e.b.ins().brif(proxy, cold, &[], own, &[]);
+        self.e.b.seal_block(cold);
+        self.e.b.seal_block(own);
+        self.e.b.switch_to_block(own);
+        (cold, join)
+    }
+
+    /// The address that a field lies `offset` bytes above: the object's, or, if that is a transparent proxy, one in this frame, to which the field's value has been
+    /// loaded from wherever the object is.
+    fn remote_field_base(
+        &mut self,
+        object: &StackValue,
+        field: FieldRef,
+        class: ClassRef,
+        offset: i32,
+    ) -> Res<Value> {
+        let size = self.size_of(class)?.next_multiple_of(8).max(8);
+        let slot = self.temp(size);
+        let (cold, join) = self.if_proxy(object);
+        self.e.b.append_block_param(join, I64);
+        let own = [BlockArg::Value(object.value)];
+        self.e.b.ins().jump(join, &own);
+        self.e.b.switch_to_block(cold);
+        let at = self.e.slot_addr(slot);
+        self.zero(at, 0, size, trusted());
+        let handle = self.e.symbol(Symbol::FieldHandle(field));
+        self.e
+            .helper(call::LoadRemoteField, [object.value, handle, at]);
+        let below = self.i64(-i64::from(offset));
+        let base = self.e.b.ins().iadd(at, below);
+        self.e.b.ins().jump(join, &[BlockArg::Value(base)]);
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        Ok(self.e.b.block_params(join)[0])
     }
 
     /// Loads a static field.

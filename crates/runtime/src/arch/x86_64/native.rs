@@ -319,7 +319,7 @@ pub unsafe extern "C" fn reverse_entry() {
         pop_callee_saved!(),
         "pop rbp",
         "ret",
-        "7: mov edi, eax",
+        "7: mov rdi, rax",
         "call {finish}",
         "jmp 6b",
         caller_is!(end),
@@ -338,6 +338,6 @@ pub unsafe extern "C" fn reverse_entry() {
         native_sp = const NATIVE_SP,
         prepare = sym upcalls::prepare_reverse_call,
         finish = sym upcalls::finish_reverse_call,
-        for_the_call = const upcalls::FOR_THE_CALL | upcalls::OF_GREEN,
+        for_the_call = const upcalls::FOR_THE_CALL | upcalls::OF_GREEN | upcalls::OF_DOMAIN,
     )
 }

@@ -66,7 +66,7 @@ pub fn work(job: &Job) -> Result<Outcome, String> {
 
 /// Opens the assembly as the program that it may be: with its directory and its configuration.
 fn open(path: &Path) -> Result<&'static Assembly, String> {
-    let loader = rt().loader;
+    let loader = &rt().root.loader;
     if std::fs::canonicalize(path).is_ok_and(|p| p.to_str().is_none()) {
         return Err("Its path is no UTF-8; such assemblies are compiled as they run.".into());
     }
@@ -95,7 +95,12 @@ fn open(path: &Path) -> Result<&'static Assembly, String> {
 
 /// Binds an edge; loads where it leads.
 fn bind(edge: &Edge) -> Option<()> {
-    let modules = rt().loader.assemblies().into_iter().map(|a| a.manifest);
+    let modules = rt()
+        .root
+        .loader
+        .assemblies()
+        .into_iter()
+        .map(|a| a.manifest);
     let mut modules = modules.filter(|m| m.path.as_deref().map(Path::new) == Some(&edge.from));
     let from = modules.next()?;
     let rows = from.image.row_count(Table::AssemblyRef);
@@ -269,7 +274,12 @@ impl Work {
     }
     /// A method wants an edge.
     fn want(&mut self, module: u32, edge: u32, row: u32, is_root: bool) {
-        let modules = rt().loader.assemblies().into_iter().map(|a| a.manifest);
+        let modules = rt()
+            .root
+            .loader
+            .assemblies()
+            .into_iter()
+            .map(|a| a.manifest);
         let mut paths = modules.filter(|m| m.id == module).map(|m| m.path.clone());
         let Some(from) = paths.next().flatten().filter(|_| row != 0) else {
             self.outcome.failed += 1;

@@ -100,7 +100,7 @@ impl Ahead {
         if entries.is_empty() {
             return Ok(0);
         }
-        if !(rt().loader.is_unchanged() && modules::are_contents_same()) {
+        if !(rt().root.loader.is_unchanged() && modules::are_contents_same()) {
             return Err("A file changed while it was compiled.".into());
         }
         let mut written = 0;
@@ -117,7 +117,7 @@ impl Ahead {
     }
     /// Says for the next processes which content the loaded files have in the state that they are in. `Err` is a sentence for the user.
     pub fn remember_contents(&self) -> Result<(), String> {
-        let loader = rt().loader;
+        let loader = &rt().root.loader;
         let mut rows = Vec::new();
         for assembly in loader.assemblies() {
             let module = assembly.manifest;

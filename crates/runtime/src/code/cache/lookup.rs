@@ -21,6 +21,7 @@ use super::names::Finder;
 use super::record::{home_of, points_identity, read_tier, stub_hash, stub_identity, verify};
 use super::setting::{Cache, Mode, Place, cache};
 use crate::cx::Cx;
+use crate::domain::Domain;
 use crate::runtime::rt;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -116,7 +117,7 @@ pub fn is_known(method: MethodRef) -> bool {
 }
 
 /// The kept code of a method. Called in Runtime state without locks.
-pub fn find<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
+pub fn find<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) -> Found {
     let Some(cache) = cache().filter(|c| c.mode != Mode::Convert) else {
         return Found::Nothing(None);
     };
@@ -126,7 +127,7 @@ pub fn find<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
         return Found::Nothing(None);
     }
     let start = Instant::now();
-    let found = look(cx, cache, method);
+    let found = look(cx, domain, cache, method);
     let elapsed = start.elapsed().as_nanos() as u64;
     counts::LOOKUP_NS.fetch_add(elapsed, Relaxed);
     found
@@ -134,7 +135,9 @@ pub fn find<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
 
 /// As [`find`], for who compiles ahead: whatever is printed of the method, and without counting time.
 pub(super) fn look_exactly<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
-    cache().map_or(Found::Nothing(None), |cache| look(cx, cache, method))
+    cache().map_or(Found::Nothing(None), |cache| {
+        look(cx, rt().root, cache, method)
+    })
 }
 
 /// The kept code of an invoke stub, by the key of its signature.
@@ -185,7 +188,7 @@ impl From<Damaged> for Rejected {
     }
 }
 
-fn look<'cx>(cx: &'cx Cx<'cx>, cache: &Cache, method: MethodRef) -> Found {
+fn look<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, cache: &Cache, method: MethodRef) -> Found {
     let Some(home) = home_of(method) else {
         counts::count(&counts::MISSES);
         return Found::Nothing(None);
@@ -195,7 +198,7 @@ fn look<'cx>(cx: &'cx Cx<'cx>, cache: &Cache, method: MethodRef) -> Found {
     let hash = method.stable_hash();
     for open in segments(cache, home) {
         for kept in read(open, hash) {
-            match use_entry(cx, cache, home, open, &kept.entry(), method) {
+            match use_entry(cx, domain, (cache, home, open), &kept.entry(), method) {
                 Ok(blob) => {
                     counts::count(&counts::HITS);
                     return Found::Blob(Box::new(blob));
@@ -217,9 +220,8 @@ fn look<'cx>(cx: &'cx Cx<'cx>, cache: &Cache, method: MethodRef) -> Found {
 
 fn use_entry<'cx>(
     cx: &'cx Cx<'cx>,
-    cache: &Cache,
-    home: ModuleRef,
-    open: &Open,
+    domain: &'static Domain,
+    (cache, home, open): (&Cache, ModuleRef, &Open),
     entry: &Entry<'_>,
     method: MethodRef,
 ) -> Result<Blob, Rejected> {
@@ -239,10 +241,10 @@ fn use_entry<'cx>(
         (0..count).map(|_| content.class()).collect()
     };
     let (assumed, missed) = (classes()?, classes()?);
-    if !assumed.iter().all(|c| rt().is_initialized(c)) {
+    if !assumed.iter().all(|c| domain.is_initialized(c)) {
         return Err(Rejected::Init(assumed));
     }
-    if missed.iter().any(|c| rt().is_initialized(c)) && modules::can_load_more(&set.modules) {
+    if missed.iter().any(|c| domain.is_initialized(c)) && modules::can_load_more(&set.modules) {
         return Err(Rejected::Less);
     }
     let bytes = content.read.rest();

@@ -97,7 +97,7 @@ fn make_subject(module: ModuleRef, telling: Telling) -> Option<Vec<u8>> {
     let row = module.image.module(1).ok()?;
     let mut out = Out::default();
     out.string(&module.image.guid(row.mvid).ok()?);
-    match (rt().loader.origin(module)?, telling) {
+    match (rt().root.loader.origin(module)?, telling) {
         (Origin::Binary, _) => out.byte(0),
         (
             Origin::File {
@@ -147,7 +147,7 @@ pub(super) fn stamp_bytes(stamp: &FileStamp) -> Stamp {
 
 /// Whether every module whose content is known by its hash still has that content.
 pub fn are_contents_same() -> bool {
-    let loader = &rt().loader;
+    let loader = &rt().root.loader;
     loader.assemblies().into_iter().all(|a| {
         let module = a.manifest;
         let is_hashed = matches!(

@@ -152,7 +152,8 @@ fn write() {
     };
     let start = Instant::now();
     // Of a file that was written in place meanwhile nobody knows what was compiled. And a program that has limited its memory gets all of it.
-    let is_unchanged = crate::runtime::rt().loader.is_unchanged() && modules::are_contents_same();
+    let is_unchanged =
+        crate::runtime::rt().root.loader.is_unchanged() && modules::are_contents_same();
     if !is_unchanged || super::setting::is_memory_limited() {
         HAS_FAILED.store(true, Relaxed);
         return;

@@ -50,7 +50,7 @@ fn corlib_method<'cx>(
 }
 
 /// How many words of a stub's block an argument takes.
-fn words_of(pass: &Pass) -> usize {
+pub(crate) fn words_of(pass: &Pass) -> usize {
     match pass {
         Pass::None => 0,
         Pass::Scalar(_) | Pass::Address => 1,
@@ -62,7 +62,11 @@ fn words_of(pass: &Pass) -> usize {
 ///
 /// # Safety
 /// A value of that class lies there.
-unsafe fn object_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *const u8) -> Result<ObjRef<'cx>> {
+pub(crate) unsafe fn object_at<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    at: *const u8,
+) -> Result<ObjRef<'cx>> {
     // SAFETY: the caller says that a value of the class lies there; of a reference type that is one aligned word.
     unsafe {
         if class.is_ptr() || class.is_fn_ptr() {
@@ -79,7 +83,7 @@ unsafe fn object_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *const u8) -> Re
 ///
 /// # Safety
 /// `words` are the argument's, of a call of that shape.
-unsafe fn argument<'cx>(
+pub(crate) unsafe fn argument<'cx>(
     cx: &'cx Cx<'cx>,
     pass: &Pass,
     class: ClassRef,
@@ -301,7 +305,12 @@ fn wait<'cx>(cx: &'cx Cx<'cx>, result: ObjRef<'cx>) -> Result<()> {
 }
 
 /// Stores an object as a value of a class.
-fn store<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, to: *mut u8, value: ObjRef<'cx>) -> Result<()> {
+pub(crate) fn store<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    to: *mut u8,
+    value: ObjRef<'cx>,
+) -> Result<()> {
     // SAFETY: the caller gives room for a value of that class; a box holds one of its class.
     unsafe {
         if class.is_ptr() || class.is_fn_ptr() {

@@ -25,7 +25,7 @@
 //!
 //! # Invariants
 //! `invoke_impl` is the method's own stub exactly when the delegate is closed over a non-null first argument. Every other delegate has
-//! a thunk, by binding and signature, that gets the delegate as first argument and arranges the arguments of the method.
+//! a thunk, by binding and signature, that all domains share and that gets the delegate as first argument and arranges the arguments of the method.
 pub mod async_call;
 
 use crate::code::entries;
@@ -33,6 +33,7 @@ use crate::code::link;
 use crate::code::table::{self, CodeKind};
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
+use crate::remoting;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -143,7 +144,7 @@ fn thunk_of<'cx>(
         Ok(b) => b,
         Err(e) => crate::process::fatal::internal_error(&format!("delegate thunk: {e}")),
     };
-    Ok(link::link(cx, cx.domain(), blob, CodeKind::Stub(name))?.start)
+    Ok(link::link(cx, cx.rt().root, blob, CodeKind::Stub(name))?.start)
 }
 
 /// Fills a new delegate over `method`. `this` is its target or first argument, null if none.
@@ -162,7 +163,9 @@ pub fn init<'cx>(
     let entry = cx.load(entries::entry(cx.domain(), method))?;
     let mut code = entry.stub();
     if let Some(this) = this.non_null() {
-        if is_virtual && !method.is_static() && method.is_virtual() {
+        if remoting::is_proxy(this) && !method.is_static() {
+            code = cx.proxy_code(this.vtable(), method)?;
+        } else if is_virtual && !method.is_static() && method.is_virtual() {
             code = crate::code::prestub::resolve_virtual(cx, this, method)?;
             target = entries::method_of_stub(code).unwrap_or(method);
         } else if !method.is_static() && cx.load(method.class.is_value_type())? {

@@ -10,10 +10,11 @@
 //!   ([`handler_calls`]).
 use super::handler_calls;
 use super::thunks::{self, Record};
-use crate::arch::upcalls::{FOR_THE_CALL, OF_GREEN, ReverseEntry};
+use crate::arch::upcalls::{FOR_THE_CALL, OF_DOMAIN, OF_GREEN, ReverseEntry};
 use crate::code::link;
 use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result};
+use crate::domain;
 use crate::exceptions::trace::TraceMode;
 use crate::object::ObjRef;
 use crate::safepoint::registry;
@@ -29,8 +30,10 @@ use vervet_types::{ClassRef, Known, MethodRef};
 
 #[derive(Default)]
 struct Tables {
+    /// By the id of `Invoke`. They name no VTable, so all domains share them.
     stubs: FxHashMap<u32, usize>,
-    natives: FxHashMap<u32, usize>,
+    /// By the ids of the domain and of `Invoke`.
+    natives: FxHashMap<(u32, u32), usize>,
 }
 static TABLES: LeafLock<Option<Tables>> = LeafLock::new(None);
 
@@ -42,7 +45,7 @@ fn reverse_stub<'cx>(cx: &'cx Cx<'cx>, invoke: MethodRef) -> Result<usize> {
         crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.reverse_stub(invoke))
     });
     let blob = blob.map_err(|e| cx.throw(Known::MarshalDirectiveException, &e.to_string()))?;
-    let code = link::link(cx, cx.domain(), blob, CodeKind::Wrapper(invoke))?.start;
+    let code = link::link(cx, cx.rt().root, blob, CodeKind::Wrapper(invoke))?.start;
     TABLES
         .lock()
         .get_or_insert_default()
@@ -92,11 +95,12 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
         return Ok(delegate);
     }
     let invoke = crate::interop::delegates::invoke_method(cx, class)?;
+    let key = (cx.domain().id, invoke.id);
     let known = TABLES
         .lock()
         .get_or_insert_default()
         .natives
-        .get(&invoke.id)
+        .get(&key)
         .copied();
     let code = match known {
         Some(c) => c,
@@ -113,7 +117,7 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
                 .lock()
                 .get_or_insert_default()
                 .natives
-                .insert(invoke.id, code);
+                .insert(key, code);
             code
         }
     };
@@ -128,17 +132,51 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
     Ok(delegate)
 }
 
-/// From the reverse thunk, after a call that was [`FOR_THE_CALL`] or [`OF_GREEN`], in Native state.
+/// From the reverse thunk, after a call that was [`FOR_THE_CALL`], [`OF_GREEN`] or [`OF_DOMAIN`], in the state that the call was made in.
 #[unsafe(export_name = "vervet_finish_reverse_call")]
 pub extern "C" fn finish(before: usize) {
     // SAFETY: errno is the calling thread's.
     unsafe {
         let errno = *libc::__errno_location();
-        match before & FOR_THE_CALL {
-            0 => green::wait::enter_native(crate::threads::current_context()),
-            _ => crate::threads::attach::detach(),
+        let context = crate::threads::current_context();
+        if before & FOR_THE_CALL != 0 {
+            // It goes with its domain.
+            crate::threads::attach::detach();
+        } else {
+            if before & OF_DOMAIN != 0 {
+                go_back(context, before);
+            }
+            if before & OF_GREEN != 0 {
+                green::wait::enter_native(context);
+            }
         }
         *libc::__errno_location() = errno;
+    }
+}
+
+/// Back to the domain that the thread left for a call. It is in Native or Foreign state, and is so again afterwards.
+///
+/// # Safety
+/// The context is the calling thread's; `before` is what [`prepare`] has said, with [`OF_DOMAIN`].
+unsafe fn go_back(context: *mut ThreadContext, before: usize) {
+    // SAFETY: the context is this thread's, in the state that `before` says; the native frames below are found as before the call.
+    unsafe {
+        let state = registry::state(context);
+        let native = before as u8 == State::Native as u8;
+        if native {
+            crate::threads::native_state::leave_native(context);
+        } else {
+            state.store(State::Runtime as u8, Ordering::Release);
+            crate::safepoint::poll(context);
+        }
+        let cx = Cx::current();
+        domain::crossing::enter(&cx, domain::by_id((before >> 32) as u32));
+        domain::crossing::pop(&cx);
+        if native {
+            crate::threads::native_state::go_native(context);
+        } else {
+            state.store(before as u8, Ordering::Release);
+        }
     }
 }
 
@@ -169,13 +207,14 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
             cx.take_pending(t);
         }
         // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
-        unsafe {
+        let into = unsafe {
             (*context).scan_sp = (*context).stack_base;
             (*call).delegate = thunks::delegate_of(record);
-        }
+            enter_domain(&cx, (*call).delegate)
+        };
         return ReverseEntry {
             context,
-            before: State::Native as usize | if for_the_call { FOR_THE_CALL } else { 0 },
+            before: State::Native as usize | into | if for_the_call { FOR_THE_CALL } else { 0 },
         };
     }
     let here = (&raw const context) as usize;
@@ -217,6 +256,29 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
         crate::exceptions::throw::raise(&cx, overflow, TraceMode::Fresh);
     }
     // SAFETY: the block is that of the thunk, as the caller promises.
-    unsafe { (*call).delegate = thunks::delegate_of(record) };
-    ReverseEntry { context, before }
+    let into = unsafe {
+        (*call).delegate = thunks::delegate_of(record);
+        enter_domain(&cx, (*call).delegate)
+    };
+    ReverseEntry {
+        context,
+        before: before | into,
+    }
+}
+
+/// The thread goes to the domain of the delegate at that address, which the calling thread's stack holds. What [`finish`] has to know of it: [`OF_DOMAIN`] and
+/// the domain before, or 0 if it is the same.
+///
+/// # Safety
+/// It is the address of a delegate, and the thread is in Runtime state.
+unsafe fn enter_domain(cx: &Cx<'_>, delegate: usize) -> usize {
+    // SAFETY: the caller's promise.
+    let of = unsafe { ObjRef::from_addr(delegate) }.vtable().domain;
+    if of == cx.domain().id {
+        return 0;
+    }
+    let domain = domain::by_id(of);
+    domain::crossing::push(cx, domain);
+    let before = domain::crossing::enter(cx, domain);
+    OF_DOMAIN | (before.id as usize) << 32
 }

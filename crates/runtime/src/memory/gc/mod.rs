@@ -22,6 +22,7 @@ use crate::object::ObjRef;
 pub(crate) use the_heap::for_tests;
 pub use the_heap::{TheHeap, heap, initialise, report};
 pub(crate) use the_heap::{close_tlab, tlab};
+use vervet_abi::VTable;
 use vervet_types::Known;
 
 /// Zeroes `WORDS` words of stack below the caller's frame, so that words which dead frames left there are not taken for references
@@ -116,6 +117,19 @@ pub fn next_finalizable<'cx>(_cx: &'cx Cx<'cx>) -> Option<ObjRef<'cx>> {
 pub fn queue_all_finalizers(_cx: &Cx<'_>) -> bool {
     heap().queue_all_finalizers();
     heap().finalizers.waiting() > 0
+}
+
+/// Queues every registered object of a domain, reachable or not: the domain is being unloaded. Those of the program's own classes come first: their
+/// finalizers may still use the streams and handles of the class libraries.
+pub fn queue_finalizers_of(_cx: &Cx<'_>, domain: u32) {
+    for neutral in [false, true] {
+        heap().queue_finalizers_where(|object| {
+            // SAFETY: the object is registered, so it lives, and the world is stopped; its header is the address of its VTable. VTables are never freed.
+            let vtable = unsafe { &*(*(object as *const u32) as usize as *const VTable) };
+            let is_neutral = crate::classes::vtables::class_of(vtable).module.owner == 0;
+            vtable.domain == domain && is_neutral == neutral
+        });
+    }
 }
 
 // ---- ephemerons -----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ use super::wait::end;
 use crate::arch::FloatModes;
 use crate::code::invoke;
 use crate::cx::{Cx, Result, Throw};
+use crate::domain;
 use crate::exceptions::unhandled;
 use crate::object::ObjRef;
 use crate::safepoint::registry::Thread;
@@ -124,6 +125,7 @@ fn first_call_of_task<'cx>(cx: &'cx Cx<'cx>) -> Result<FirstCall<'cx>> {
         (ObjRef::from_addr(target), ObjRef::from_addr(argument))
     };
     become_managed(cx)?;
+    domain::crossing::begin_in(cx, domain::by_id(target.vtable().domain));
     Ok(FirstCall {
         method: run_method(cx, target.class())?,
         this: target,
@@ -190,6 +192,7 @@ fn end_task<'cx>(cx: &'cx Cx<'cx>, result: Result<()>) {
             let _ = cx.take_pending(throw); // No abort was under way.
         }
     }
+    domain::crossing::end(cx);
     reset(cx);
 }
 

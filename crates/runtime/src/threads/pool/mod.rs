@@ -17,6 +17,7 @@ mod policy;
 mod worker;
 
 use crate::cx::Cx;
+use crate::domain::{self, Domain, State};
 use counts::Word;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use vervet_os::chunks::Zeroed;
@@ -111,15 +112,40 @@ pub fn initialise() {
         worker::send();
     }
 }
-/// The dispatch loop is to run once more. False if the process is ending.
-pub fn request() -> bool {
-    if crate::process::exit::has_shutdown_started() {
+/// The dispatch loop of the domain is to run once more. False if the process is ending, or the domain is.
+pub fn request(domain: &'static Domain) -> bool {
+    if crate::process::exit::has_shutdown_started() || domain.state() >= State::Unloading {
         return false;
     }
+    domain.requests.fetch_add(1, Ordering::SeqCst);
     if COUNTS.request() {
         worker::send();
     }
     true
+}
+
+/// The domains whose dispatch loop a worker is to run now, which take turns to be the first. A domain may have asked more often than workers were sent for,
+/// so who serves one serves all: no domain's request stands in for another's.
+fn domains_to_serve() -> Vec<&'static Domain> {
+    static TURN: AtomicUsize = AtomicUsize::new(0);
+    let take = |domain: &Domain| {
+        let took = |n: u32| n.checked_sub(1);
+        domain.state() < State::Unloading
+            && (domain.requests)
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, took)
+                .is_ok()
+    };
+    if !domain::are_several() {
+        let root = crate::runtime::rt().root;
+        // It runs even if nothing is counted: there was a request.
+        take(root);
+        return vec![root];
+    }
+    let mut all: Vec<_> = domain::all().collect();
+    let first = TURN.fetch_add(1, Ordering::Relaxed) % all.len();
+    all.rotate_left(first);
+    all.retain(|d| take(d));
+    all
 }
 
 /// Where requests come from that nobody announces: descriptors that become ready. A worker that finds nothing else to do looks

@@ -145,12 +145,21 @@ fn dispatch_loop<'cx>(cx: &'cx Cx<'cx>) -> Result<MethodRef> {
     cx.load(FOUND.get_or_try(find)).copied()
 }
 
-/// Runs the class library's dispatch loop once.
+/// Runs the class library's dispatch loop once, in each domain that has asked for it.
 fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
     let dispatches = super::DISPATCHES.at(crate::threads::park::id(cx));
     dispatches.store(1, Ordering::Relaxed);
-    let result = dispatch_loop(cx).and_then(|run| cx.invoke(run, None, &[]));
+    for domain in super::domains_to_serve() {
+        let result =
+            dispatch_loop(cx).and_then(|run| cx.within(domain, |cx| cx.invoke(run, None, &[])));
+        deal_with(cx, result);
+    }
     dispatches.store(0, Ordering::Relaxed);
+    reset(cx);
+}
+
+/// What the dispatch loop has thrown: an abort ends with the item, anything else ends the process.
+fn deal_with<'cx, T>(cx: &'cx Cx<'cx>, result: Result<T>) {
     if let Err(throw) = result {
         let exception: ObjRef<'_> = cx.take_pending(throw);
         if !threads::start::ends_thread_only(exception) {
@@ -159,5 +168,4 @@ fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
             let _ = cx.take_pending(throw); // No abort was under way.
         }
     }
-    reset(cx);
 }

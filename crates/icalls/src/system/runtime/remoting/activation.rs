@@ -4,9 +4,14 @@
 use vervet_runtime::icalls;
 use vervet_runtime::memory::allocate;
 use vervet_runtime::object::ObjRef;
+use vervet_runtime::remoting;
 use vervet_types::Known;
 
 icalls! {
+    /// Says whether `new` of a type asks the class library for a proxy.
+    "System.Runtime.Remoting.Activation.ActivationServices::EnableProxyActivation" fn enable_proxy_activation(cx, ty: ObjRef<'cx>, enable: bool) {
+        remoting::activation::enable(cx, cx.class_of(ty)?, enable)
+    }
     /// A zeroed object of which no constructor runs.
     "System.Runtime.Remoting.Activation.ActivationServices::AllocateUninitializedClassInstance" fn allocate_uninitialized_class_instance(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;

@@ -2,4 +2,5 @@
 pub mod activation;
 pub mod contexts;
 pub mod messaging;
+pub mod proxies;
 pub mod remoting_services;

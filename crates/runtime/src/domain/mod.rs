@@ -3,16 +3,26 @@
 //! A thread has a current domain (`ThreadContext::domain`, an id), which [`Cx::domain`] looks up. What is made for a domain whoever
 //! asks - a VTable's slots, the code of an entry - goes by the domain that the VTable or the entry names, never by the thread.
 //!
+//! [`create`](mod@create) makes a domain, [`crossing`] takes threads from one to another, [`copy`](mod@copy) copies values for them, [`binding`] ties their loaders to the type system,
+//! and [`unload`](mod@unload) ends one.
+//!
 //! # Invariants
-//! * Programs have the root domain only, id 0; nothing makes another yet. Everything that belongs to a domain is reached from it: no
+//! * The root domain has id 0 and is there from the start. Everything that belongs to a domain is reached from it: no
 //!   global table of VTables, literals, Type objects or entries by method exists elsewhere. Caches are strong.
-//! * A domain lives for ever, and its id is not used again.
+//! * A domain's id is not used again, and what says that a domain is gone, its [`State`], lives for ever.
+pub mod binding;
+pub mod copy;
+pub mod create;
+pub mod crossing;
+pub mod unload;
+
 use crate::code::icall::Handle;
 use crate::cx::{Cx, Result};
+use crate::loader::Loader;
 use crate::memory::roots::{self, Root};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::{ClassRef, Known, ModuleRef};
@@ -21,6 +31,14 @@ use vervet_types::{ClassRef, Known, ModuleRef};
 pub struct Domain {
     /// Its id; the root domain is 0, as managed code sees it.
     pub id: u32,
+    /// A [`State`].
+    state: AtomicU8,
+    /// Do the finalizers of its objects run because it is being unloaded?
+    finalizing: AtomicBool,
+    /// How often the pool is to run the domain's dispatch loop.
+    pub(crate) requests: AtomicU32,
+    /// What finds its assemblies.
+    pub loader: Loader,
     /// The VTables of classes, by class id; null before one is published.
     pub(crate) vtables: Chunks<AtomicPtr<VTable>>,
     /// The ids of the entries of methods, plus one, by method id; 0 before one is made.
@@ -46,31 +64,89 @@ pub struct Domain {
     pub friendly_name: LeafLock<String>,
 }
 
+/// How far the life of a domain has come. It only grows, but for an unload that a handler of DomainUnload stops.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum State {
+    /// It is being made.
+    New = 0,
+    /// Threads may enter it.
+    Active = 1,
+    /// Its handlers of DomainUnload run.
+    Leaving = 2,
+    /// Threads may not enter it, and those in it are aborted.
+    Unloading = 3,
+    /// Its finalizers have run, and nothing runs in it any more.
+    Unloaded = 4,
+}
+
 static DOMAINS: Chunks<Published<Domain>> = Chunks::new();
 static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// The domain with that id, which need not be one of any.
+pub fn find(id: u32) -> Option<&'static Domain> {
+    DOMAINS.get(id).and_then(Published::get)
+}
+/// All domains that have been made, in order.
+pub fn all() -> impl Iterator<Item = &'static Domain> {
+    (0..COUNT.load(Ordering::Acquire)).filter_map(find)
+}
+/// Is there, or was there, a domain besides the root domain?
+#[inline]
+pub fn are_several() -> bool {
+    COUNT.load(Ordering::Relaxed) > 1
+}
 
 /// The domain that a VTable, an entry or a thread context names by id.
 #[inline]
 pub fn by_id(id: u32) -> &'static Domain {
-    DOMAINS
-        .get(id)
-        .and_then(Published::get)
-        .expect("ids are given out by `Domain::make`")
+    find(id).expect("ids are given out by `Domain::make`")
 }
 
 impl Domain {
-    /// A new, empty domain with the next id; the first is the root domain.
-    pub fn make() -> &'static Domain {
+    /// A new, empty domain with the next id and the loader that `loader` makes for it; the first is the root domain.
+    pub fn make(loader: impl FnOnce(u32) -> Loader) -> &'static Domain {
         let id = COUNT.fetch_add(1, Ordering::Relaxed);
-        DOMAINS.at(id).put(Domain::new(id))
+        DOMAINS.at(id).put(Domain::new(id, loader(id)))
+    }
+    /// How far its life has come.
+    pub fn state(&self) -> State {
+        match self.state.load(Ordering::Acquire) {
+            0 => State::New,
+            1 => State::Active,
+            2 => State::Leaving,
+            3 => State::Unloading,
+            _ => State::Unloaded,
+        }
+    }
+    /// Do the finalizers of its objects run because it is being unloaded?
+    pub fn is_finalizing(&self) -> bool {
+        self.finalizing.load(Ordering::SeqCst)
+    }
+    pub(crate) fn set_finalizing(&self, on: bool) {
+        self.finalizing.store(on, Ordering::SeqCst);
+    }
+    /// It is complete.
+    pub(crate) fn set_active(&self) {
+        self.state.store(State::Active as u8, Ordering::Release);
+    }
+    /// Goes from one state to another, unless it is not in the first.
+    pub(crate) fn change_state(&self, from: State, to: State) -> bool {
+        let change =
+            (self.state).compare_exchange(from as u8, to as u8, Ordering::SeqCst, Ordering::SeqCst);
+        change.is_ok()
     }
     /// Is it the root domain?
     pub fn is_root(&self) -> bool {
         self.id == 0
     }
-    fn new(id: u32) -> Domain {
+    fn new(id: u32, loader: Loader) -> Domain {
         Domain {
             id,
+            state: AtomicU8::new(State::New as u8),
+            finalizing: AtomicBool::new(false),
+            requests: AtomicU32::new(0),
+            loader,
             vtables: Chunks::new(),
             entries: Chunks::new(),
             strings: LeafLock::default(),
@@ -92,6 +168,13 @@ impl Domain {
         let p = self.vtables.get(class.id)?.load(Ordering::Acquire);
         // SAFETY: only complete VTables are stored, and they live for ever.
         unsafe { p.as_ref() }
+    }
+
+    /// Has the class been initialized in the domain?
+    pub fn is_initialized(&self, class: ClassRef) -> bool {
+        self.vtable_if_made(class).is_some_and(|vt| {
+            vt.init_state.load(Ordering::Acquire) == vervet_abi::vtable::INIT_DONE
+        })
     }
 
     /// The interned string with that text.
@@ -191,6 +274,11 @@ impl<'cx> Cx<'cx> {
     pub fn domain(&self) -> &'static Domain {
         // SAFETY: a token holds the context of the calling thread, and only that thread writes the word.
         by_id(unsafe { (*self.context).domain })
+    }
+    /// The loader of the thread's current domain.
+    #[inline]
+    pub fn loader(&self) -> &'static Loader {
+        &self.domain().loader
     }
     /// The interned string with that text.
     pub fn intern(&'cx self, units: &[u16]) -> Result<ObjRef<'cx>> {
