@@ -63,6 +63,10 @@ pub trait CompileEnv {
     fn records_calls(&self, _method: vervet_types::MethodRef) -> bool {
         true
     }
+    /// The IL offsets of a method that stack traces are to say, sorted. None: those of statements, and what follows calls.
+    fn sequence_points(&self, _method: vervet_types::MethodRef) -> Option<Vec<u32>> {
+        None
+    }
     /// Whether methods check their stack in the prologue.
     fn wants_stack_check(&self) -> bool {
         true

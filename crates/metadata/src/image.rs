@@ -169,6 +169,15 @@ impl<'a> Image<'a> {
         }
     }
 
+    /// The debug directory, if the file has one.
+    pub(crate) fn debug_directory(&self) -> Option<&'a [u8]> {
+        if self.grows().is_some() {
+            return None;
+        }
+        let place = self.pe.data_directory(crate::pe::DEBUG).ok()??;
+        self.pe.directory(place).ok()
+    }
+
     /// The resources directory: each resource with its length before it.
     pub fn resources_directory(&self) -> &'a [u8] {
         self.resources

@@ -52,6 +52,8 @@ pub(crate) struct Pe<'a> {
 
 /// The data directory of resources.
 pub(crate) const RESOURCES: u32 = 2;
+/// The data directory of debug information.
+pub(crate) const DEBUG: u32 = 6;
 /// The data directory of the CLI header.
 const CLI: u32 = 14;
 

@@ -224,7 +224,7 @@ icalls! {
         }
         let assembly = loader.load_bytes(cx, image.elements::<u8>())?;
         if let Some(symbols) = symbols.non_null() {
-            crate::system::diagnostics::stack_trace::remember_symbols(assembly.manifest, symbols.elements::<u8>());
+            vervet_runtime::exceptions::symbols::remember(assembly.manifest, symbols.elements::<u8>());
         }
         assembly_object(cx, assembly)
     }

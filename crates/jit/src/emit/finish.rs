@@ -146,6 +146,10 @@ fn positions(blob: &mut Blob, f: &Finished<'_>) {
     let mut last_inlined = (0, 0);
     for s in f.compiled.buffer.get_srclocs_sorted() {
         let location = s.loc.bits();
+        // What Cranelift simplified has no location, and a load may have been merged into it: it counts to what is before it.
+        if s.loc.is_default() && blob.prologue_end != 0 {
+            continue;
+        }
         let (il, inlined) = if s.loc.is_default() {
             (u32::MAX, (0, 0))
         } else {

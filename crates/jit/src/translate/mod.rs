@@ -287,6 +287,7 @@ fn translate(
     };
     let has_filters = plan.has_filters_within(0, u32::MAX);
     let mut session = Session::new(source.method, source.inline_limit, has_filters);
+    session.sequence_points = source.env.sequence_points(source.method);
     let mut t = Translator {
         e,
         env: source.env,

@@ -73,6 +73,8 @@ pub struct Session {
     pub uninitialised: Vec<ClassRef>,
     /// The compiled method has filters, which write its variables while calls are active.
     pub has_filters: bool,
+    /// See [`crate::options::CompileEnv::sequence_points`].
+    pub sequence_points: Option<Vec<u32>>,
     /// The largest body, in bytes of IL, that is inlined; 0: none is.
     pub inline_limit: usize,
     /// By method id: how the method is inlined, if it is.
@@ -91,6 +93,7 @@ impl Session {
             initialised: SmallVec::new(),
             uninitialised: Vec::new(),
             has_filters,
+            sequence_points: None,
             inline_limit,
             inline_decisions: FxHashMap::default(),
             inline_stack: vec![method],

@@ -178,7 +178,9 @@ impl<'a> Mdb<'a> {
             data: self.data,
             at: lines_at,
         };
-        let (point, count) = self.run_lines(&mut lines, il_offset)?;
+        let mut nearest = Nearest::new(il_offset);
+        let count = self.run_lines(&mut lines, |offset, point| nearest.offer(offset, point))?;
+        let point = nearest.best?;
         let file = self
             .source_name(point.file)
             .or_else(|| self.source_name(self.unit_source(unit)?))?;
@@ -196,10 +198,24 @@ impl<'a> Mdb<'a> {
         })
     }
 
-    /// Runs the line program to its end; the nearest point and the number of
-    /// points.
-    fn run_lines(&self, lines: &mut Cursor<'a>, il_offset: u32) -> Option<(Point, usize)> {
-        let mut nearest = Nearest::new(il_offset);
+    /// The IL offsets of the visible points of a MethodDef, as they come.
+    pub fn points(&self, method: Token) -> Option<Vec<u32>> {
+        if !method.is(Table::MethodDef) {
+            return None;
+        }
+        let (_, at) = self.method(method)?;
+        let mut lines = Cursor {
+            data: self.data,
+            at,
+        };
+        let mut points = Vec::new();
+        self.run_lines(&mut lines, |offset, _| points.push(offset))?;
+        Some(points)
+    }
+
+    /// Runs the line program to its end, and gives out the visible points with
+    /// their offsets; the number of points.
+    fn run_lines(&self, lines: &mut Cursor<'a>, mut each: impl FnMut(u32, Point)) -> Option<usize> {
         let (mut file, mut line, mut offset, mut hidden) = (1u32, 1u32, 0u32, false);
         let (mut index, mut modified) = (0usize, false);
         loop {
@@ -252,13 +268,13 @@ impl<'a> Mdb<'a> {
             }
             if emit {
                 if !hidden {
-                    nearest.offer(offset, Point { index, file, line });
+                    each(offset, Point { index, file, line });
                 }
                 index += 1;
                 modified = false;
             }
             if end {
-                return nearest.best.map(|point| (point, index));
+                return Some(index);
             }
         }
     }

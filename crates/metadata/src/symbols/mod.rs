@@ -3,6 +3,7 @@
 //! Invariant: a file is decoded per lookup; nothing is cached and nothing in
 //! it is trusted. A lookup that meets malformed data answers `None`.
 
+pub mod debug_directory;
 pub mod mdb;
 pub mod portable_pdb;
 
@@ -48,6 +49,18 @@ impl<'a> SymbolFile<'a> {
             SymbolFile::Mdb(mdb) => mdb.guid(),
             SymbolFile::PortablePdb(pdb) => pdb.guid(),
         }
+    }
+
+    /// The IL offsets at which a line of source begins in a MethodDef, sorted;
+    /// `None` if nothing is known of the method.
+    pub fn points(&self, method: Token) -> Option<Vec<u32>> {
+        let mut points = match self {
+            SymbolFile::Mdb(mdb) => mdb.points(method),
+            SymbolFile::PortablePdb(pdb) => pdb.points(method),
+        }?;
+        points.sort_unstable();
+        points.dedup();
+        (!points.is_empty()).then_some(points)
     }
 
     /// The source of the instruction at `il_offset` of a MethodDef.

@@ -154,6 +154,20 @@ impl<'a> PortablePdb<'a> {
         Ok(())
     }
 
+    /// The IL offsets of the visible points of a MethodDef, as they come.
+    pub fn points(&self, method: Token) -> Option<Vec<u32>> {
+        if !method.is(Table::MethodDef) {
+            return None;
+        }
+        let mut points = Vec::new();
+        self.sequence_points(method.rid(), |point| {
+            points.extend(point.start.map(|_| point.il_offset));
+            true
+        })
+        .ok()?;
+        Some(points)
+    }
+
     /// The source of the instruction at `il_offset` of a MethodDef.
     pub fn lookup(&self, method: Token, il_offset: u32) -> Option<SourceLine> {
         if !method.is(Table::MethodDef) {

@@ -9,6 +9,7 @@ pub mod make;
 pub mod protected;
 pub mod report;
 pub(crate) mod stack_words;
+pub mod symbols;
 pub mod throw;
 pub mod trace;
 pub mod traps;

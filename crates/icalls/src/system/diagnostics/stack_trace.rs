@@ -1,61 +1,14 @@
 //! Native half of System.Diagnostics.StackTrace and StackFrame.
 //!
-//! Keeps the symbol files that were looked for, by module. A module without symbols is remembered too.
+//! Keeps nothing: the symbol files are those of [`symbols`].
 use crate::support::objects::{Fill, method_object};
-use rustc_hash::FxHashMap;
-use vervet_metadata::{SourceLine, SymbolFile};
-use vervet_os::LeafLock;
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::exceptions::symbols;
 use vervet_runtime::exceptions::trace::{self, Frame};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{Known, MethodRef, ModuleRef};
-
-/// Symbol files by module id; None for modules without one, so that each is looked for once.
-static SYMBOLS: LeafLock<Option<FxHashMap<u32, Option<&'static SymbolFile<'static>>>>> =
-    LeafLock::new(None);
-
-/// Keeps the symbols that came with an image loaded from memory.
-pub fn remember_symbols(module: ModuleRef, data: &[u8]) {
-    let data: &'static [u8] = Box::leak(data.into());
-    if let Ok(file) = SymbolFile::parse(data) {
-        SYMBOLS
-            .lock()
-            .get_or_insert_default()
-            .insert(module.id, Some(Box::leak(Box::new(file))));
-    }
-}
-
-/// The symbol file next to a module's file.
-fn symbols_of(module: ModuleRef) -> Option<&'static SymbolFile<'static>> {
-    if let Some(found) = SYMBOLS.lock().get_or_insert_default().get(&module.id) {
-        return *found;
-    }
-    let found = module.path.as_deref().and_then(|path| {
-        let pdb = std::path::Path::new(path).with_extension("pdb");
-        [std::path::PathBuf::from(format!("{path}.mdb")), pdb]
-            .into_iter()
-            .find_map(|p| {
-                let data = vervet_os::memory::map_file(&p).ok()?;
-                SymbolFile::parse(data).ok()
-            })
-    });
-    let found = found.map(|f| &*Box::leak(Box::new(f)));
-    SYMBOLS
-        .lock()
-        .get_or_insert_default()
-        .insert(module.id, found);
-    found
-}
-
-/// Where in the source an instruction is, if `--debug` was given and there are symbols.
-pub fn source_line(cx: &Cx<'_>, method: MethodRef, il_offset: u32) -> Option<SourceLine> {
-    if !cx.rt().options.debug || method.rid == 0 {
-        return None;
-    }
-    symbols_of(method.module())?.lookup(method.definition().token(), il_offset)
-}
+use vervet_types::Known;
 
 /// The `StackFrame[]` of frames.
 pub fn frame_objects<'cx>(
@@ -75,7 +28,7 @@ fn frame_object<'cx>(cx: &'cx Cx<'cx>, frame: &Frame, need_file: bool) -> Result
         None => ObjRef::NULL,
     };
     let line = match (frame.method, frame.il_offset) {
-        (Some(m), Some(il)) if need_file => source_line(cx, m, il),
+        (Some(m), Some(il)) if need_file => symbols::source_line(m, il),
         _ => None,
     };
     let file = cx.alloc_opt_str(line.as_ref().map(|l| l.file.as_str()))?;
@@ -107,7 +60,7 @@ icalls! {
         let frames = trace::current_frames(cx, 0);
         let managed: Vec<&Frame> = frames.iter().filter(|f| f.method.is_some()).collect();
         let at = usize::try_from(skip).ok().and_then(|n| managed.get(n.saturating_sub(1)));
-        let source = at.filter(|_| need_file).and_then(|f| source_line(cx, f.method?, f.il_offset?));
+        let source = at.filter(|_| need_file).and_then(|f| symbols::source_line(f.method?, f.il_offset?));
         // SAFETY: managed code passes the addresses of four ints.
         unsafe {
             il_offset.write(at.and_then(|f| f.il_offset).map_or(-1, |o| o as i32));

@@ -212,8 +212,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.index = index as usize;
             let i = &plan.instrs[index as usize];
             // Mono has sequence points where the stack is empty and after a call, and prints their
-            // offsets in stack traces. The same positions are recorded here, so that traces agree.
-            if self.body.stack.is_empty() || self.body.after_call {
+            // offsets in stack traces. The same positions are recorded here, so that traces agree. In a method with
+            // symbols it has those of the symbols.
+            let is_point = match &self.session.sequence_points {
+                Some(points) if self.body.inline.is_none() => {
+                    points.binary_search(&i.offset).is_ok()
+                }
+                _ => self.body.stack.is_empty() || self.body.after_call,
+            };
+            if is_point {
                 self.body.recorded = i.offset;
                 self.e.at(i.offset);
             } else {

@@ -18,7 +18,7 @@
 use super::counts;
 use super::modules::{self, Mismatch, Set, Telling};
 use super::names::Finder;
-use super::record::{home_of, read_tier, stub_hash, stub_identity, verify};
+use super::record::{home_of, points_identity, read_tier, stub_hash, stub_identity, verify};
 use super::setting::{Cache, Mode, Place, cache};
 use crate::cx::Cx;
 use crate::domain::Domain;
@@ -231,7 +231,7 @@ fn use_entry<'cx>(
         read,
     };
     let mut identity = finder(In::new(entry.identity()));
-    if identity.method()? != method || !identity.read.is_at_end() {
+    if identity.method()? != method || identity.read.rest() != points_identity(method) {
         return Err(Rejected::Other);
     }
     let mut content = finder(In::new(entry.content()));

@@ -25,6 +25,7 @@
 //! | instructions of the machine, options of the compiler, sizes of tables | [`vervet_jit::Compiler::fingerprint`], in the key |
 //! | metadata and IL of any module that can be reached | what tells its content from others, in the set ([`modules`]) |
 //! | which assembly a reference means | the edges in the set |
+//! | what symbols name, under `--debug` | a checksum of the points, in the identity |
 //! | classes that were initialised already | named in the entry, and asked again ([`lookup`]) |
 //! | addresses, ids, hashes of addresses | not in a blob: symbols are names ([`blobs`]) |
 //!

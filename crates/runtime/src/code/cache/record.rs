@@ -16,6 +16,7 @@ use super::counts;
 use super::modules::{self, Set, Telling};
 use super::names::Namer;
 use super::setting::{Mode, cache};
+use crate::exceptions::symbols;
 use crate::runtime::rt;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -82,6 +83,9 @@ impl CompileEnv for Env {
     }
     fn records_calls(&self, method: vervet_types::MethodRef) -> bool {
         crate::profiler::call_spec::is_recorded(method)
+    }
+    fn sequence_points(&self, method: MethodRef) -> Option<Vec<u32>> {
+        symbols::points(method)
     }
     fn missed(&self, classes: &[ClassRef]) {
         let mut missed = self.missed.borrow_mut();
@@ -222,6 +226,10 @@ pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) ->
     };
     let mut identity = namer();
     identity.method(method)?;
+    identity
+        .out
+        .bytes
+        .extend_from_slice(&points_identity(method));
     let mut content = namer();
     content.out.byte(tier_number(*tier));
     content.out.count(assumed.len());
@@ -241,6 +249,17 @@ pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) ->
         payload,
     };
     Some(Entry { home, new })
+}
+
+/// Ends the identity of code that says in stack traces what symbols name ([`CompileEnv::sequence_points`]): which those are.
+pub(super) fn points_identity(method: MethodRef) -> Vec<u8> {
+    let Some(points) = symbols::points(method) else {
+        return Vec::new();
+    };
+    let bytes: Vec<u8> = points.iter().flat_map(|p| p.to_le_bytes()).collect();
+    vervet_codecache::checksum::checksum(&bytes)
+        .to_le_bytes()
+        .into()
 }
 
 fn tier_number(tier: Tier) -> u8 {
