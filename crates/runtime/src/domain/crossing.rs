@@ -5,6 +5,14 @@
 //! ([`push`]), makes it current ([`enter`]), calls, and undoes both. The runtime crosses by [`Cx::within`], for what it calls on behalf of an object or a
 //! class of another domain: a class constructor, a finalizer, a delegate that native code calls, the start of a thread, an item of the pool.
 //!
+//! | who | how | a domain that is being unloaded |
+//! |---|---|---|
+//! | `AppDomain.InvokeInDomain` of the class library | [`push`], [`enter`], [`pop`] by internal calls | [`may_enter`] refuses |
+//! | a class constructor, an event, a copy | [`Cx::within`] | is entered: the thread acts for frames that are there |
+//! | a finalizer, an item of the pool, a completed operation | [`Cx::visit`] | is not visited |
+//! | a thread that starts | [`begin_in`] | the thread ends at once |
+//! | a call through a proxy | `remoting/across.rs` | refuses |
+//!
 //! A thread has one InternalThread, which all domains share, and a Thread object in each domain that asks for it. Between two visits a domain's Thread
 //! object lies in the thread static `Thread.current_thread` of that domain.
 //!

@@ -65,6 +65,19 @@ pub struct Domain {
 }
 
 /// How far the life of a domain has come. It only grows, but for an unload that a handler of DomainUnload stops.
+///
+/// ```text
+///   New --complete--> Active --Unload--> Leaving --handlers have run--> Unloading --threads are out, finalizers have run--> Unloaded --> Gone
+///                        ^                  |
+///                        +--a handler threw-+
+/// ```
+///
+/// | state | threads may enter | its finalizers run | its objects are kept |
+/// |---|---|---|---|
+/// | New, Active, Leaving | yes | when objects are unreachable | yes |
+/// | Unloading | those that have frames in it | all, once | yes |
+/// | Unloaded | no | no | yes |
+/// | Gone | no | no | no: its roots hold null |
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum State {

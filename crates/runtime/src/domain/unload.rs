@@ -109,7 +109,8 @@ fn end_threads(cx: &Cx<'_>, domain: &'static Domain) {
     }
 }
 
-/// Has the finalizers of the domain's objects run, and waits for them.
+/// Has the finalizers of the domain's objects run, and waits for them. Reachable objects are finalized too, as at the end of a process, but those of the program's own
+/// classes first: they may use streams and handles of the class library, whose finalizers close them.
 fn finalize(cx: &Cx<'_>, domain: &'static Domain) {
     domain.set_finalizing(true);
     gc::queue_finalizers_of(cx, domain.id);

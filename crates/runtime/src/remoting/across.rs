@@ -62,6 +62,15 @@ type Ways = FxHashMap<(u32, u32), Option<&'static Way>>;
 static WAYS: LeafLock<Option<Ways>> = LeafLock::new(None);
 
 impl Way {
+    /// How calls of the method get into the domain. These are messages:
+    ///
+    /// | method | because |
+    /// |---|---|
+    /// | a constructor | it activates an object there |
+    /// | one with by-reference parameters, pointers or nullable ones | the values come back, or have no box |
+    /// | one with `[Out]` parameters | what the method stores into an array comes back |
+    /// | one of a generic class, or with type arguments that are the domain's own | its counterpart would have to be built |
+    /// | one of an assembly that the domain has not loaded | the message says so |
     fn of<'cx>(
         cx: &'cx Cx<'cx>,
         method: MethodRef,
@@ -210,7 +219,7 @@ pub(super) unsafe fn invoke<'cx>(
     let Some(way) = Way::of(cx, method, lowered, domain)? else {
         return Ok(false);
     };
-    // A call context travels in a message.
+    // A call context travels in a message: the class library merges it into that of the thread there, and takes back what the method has changed.
     if carries_context(cx)? || needs_sinks(cx)? {
         return Ok(false);
     }
@@ -245,6 +254,7 @@ pub(super) unsafe fn invoke<'cx>(
             remoting_services(cx, "SerializeCallData", array)?
         }
     };
+    // An early answer; `within` notes the domain before the call, and an unload that begins now waits for it.
     if domain.state() >= State::Unloading {
         return Err(cx.throw_default(Known::AppDomainUnloadedException));
     }
@@ -340,6 +350,12 @@ fn needs_sinks<'cx>(cx: &'cx Cx<'cx>) -> Result<bool> {
 }
 
 /// In the target's domain: the call.
+///
+/// 1. The object that the proxy stands for is found, once for a proxy: the real proxy keeps it. It is the one object of another domain that a domain holds; nothing but this
+///    file and `RealProxy.GetAppDomainTarget`, which runs there too, looks at it.
+/// 2. The arguments become values of this domain, in the order of the parameters.
+/// 3. The method is called, a virtual one as the object's class has it.
+/// 4. The result is left for the caller to copy, or is serialized here.
 fn call<'cx>(
     cx: &'cx Cx<'cx>,
     real: ObjRef<'cx>,
