@@ -276,10 +276,10 @@ api! {
     fn mono_assembly_close(_assembly: AssemblyP) {}
     fn mono_assemblies_init() {}
     fn mono_assemblies_cleanup() {}
-    fn mono_assembly_get_main() -> AssemblyP { rt().root.loader.entry.get().map(|cell| cell.0) }
+    fn mono_assembly_get_main() -> AssemblyP { rt().root.loader.entry() }
     fn mono_assembly_set_main(assembly: AssemblyP) {
-        if let Some(a) = assembly && rt().root.loader.entry.get().is_none() {
-            rt().root.loader.entry.put(vervet_runtime::loader::AssemblyCell(a));
+        if let Some(a) = assembly {
+            rt().root.loader.set_entry(a);
         }
     }
     fn mono_assembly_get_assemblyref(image: ImageP, index: c_int, name: *mut Name) {

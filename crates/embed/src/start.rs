@@ -153,12 +153,7 @@ fn exec<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly, args: &[String]) -> 
         Err(e) => return Err(cx.throw_load(e)),
     };
     set_command_line(std::iter::once(path).chain(args.iter().cloned()).collect());
-    if rt.root.loader.entry.get().is_none() {
-        rt.root
-            .loader
-            .entry
-            .put(vervet_runtime::loader::AssemblyCell(assembly));
-    }
+    rt.root.loader.set_entry(assembly);
     prepare_domain(cx, assembly)?;
     let module_class = cx.load(assembly.manifest.type_def(1))?;
     if cx.load(module_class.cctor())?.is_some() {

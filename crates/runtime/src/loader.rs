@@ -59,7 +59,7 @@ pub struct Loader {
     binder: LeafLock<Binder>,
     state: LeafLock<State>,
     /// The assembly of Main.
-    pub entry: Published<AssemblyCell>,
+    entry: LeafLock<Option<&'static Assembly>>,
     /// The simple names of which a host was asked before they were looked for.
     preload_asked: LeafLock<rustc_hash::FxHashSet<String>>,
     /// What has been loaded to be looked at.
@@ -167,8 +167,17 @@ struct State {
     /// What binds in the default context have found, by the display name and the id of the requesting module: reading policy files and probing cost system calls, and
     /// the serializer binds a name for each type that it reads.
     bound: FxHashMap<(String, Option<u32>), &'static Assembly>,
+    /// What an earlier life of the domain had loaded.
+    retired: Option<Retired>,
     /// What resolve events have answered, by simple name. An answer holds for the life of the process.
     resolved: FxHashMap<String, &'static Assembly>,
+}
+
+/// The program's assemblies of an earlier life of a domain.
+struct Retired {
+    assemblies: FxHashMap<PathBuf, &'static Assembly>,
+    /// Where they were looked for.
+    places: Binder,
 }
 
 impl Loader {
@@ -214,13 +223,53 @@ impl Loader {
         loader.state.lock().untold.clear();
         loader
     }
+    /// Begins another life of the domain: nothing is loaded but the core library. Assemblies that the program's files gave in the life before are used again if each of these
+    /// files is the same still, and if they are looked for in the same places: their classes and code are there.
+    pub(crate) fn renew(&self, root: &Loader) {
+        let fresh = root.for_domain(self.domain);
+        let state = std::mem::take(&mut *fresh.state.lock());
+        let before = std::mem::replace(&mut *self.state.lock(), state);
+        let places = std::mem::replace(&mut *self.binder.lock(), fresh.binder());
+        *self.entry.lock() = None;
+        self.preload_asked.lock().clear();
+        self.reflection_only.clear();
+        let own = (before.by_path.into_iter()).filter(|(_, a)| a.manifest.owner == self.domain);
+        let mut retired: FxHashMap<PathBuf, &'static Assembly> = own.collect();
+        retired.extend(before.retired.map(|r| r.assemblies).unwrap_or_default());
+        let are_same = before.resolved.is_empty()
+            && before.unresolved.is_empty()
+            && retired.values().all(|a| self.is_same_file(a.manifest));
+        self.state.lock().retired = are_same.then_some(Retired {
+            assemblies: retired,
+            places,
+        });
+    }
+    /// Is the file of a module as it was when it was opened, and would any other content show?
+    fn is_same_file(&self, module: ModuleRef) -> bool {
+        let (Some(path), Some(Origin::File { stamp, is_settled })) =
+            (module.path.as_deref(), self.origin(module))
+        else {
+            return false;
+        };
+        is_settled && vervet_os::memory::stamp_of(Path::new(path)).ok() == Some(stamp)
+    }
+    /// The assembly that an earlier life of the domain has loaded from that file, with those that it is bound to already.
+    fn revive(&self, full: &Path) -> Option<&'static Assembly> {
+        let mut state = self.state.lock();
+        let retired = state.retired.as_ref()?;
+        if retired.places != *self.binder.lock() {
+            state.retired = None;
+            return None;
+        }
+        retired.assemblies.get(full).copied()
+    }
     fn with(domain: u32, shared: &'static Shared, binder: Binder) -> Loader {
         Loader {
             domain,
             shared,
             binder: LeafLock::new(binder),
             state: LeafLock::default(),
-            entry: Published::new(),
+            entry: LeafLock::default(),
             preload_asked: LeafLock::default(),
             reflection_only: ReflectionOnly::default(),
         }
@@ -242,6 +291,14 @@ impl Loader {
     pub fn configure(&self, change: impl FnOnce(&mut Binder)) {
         change(&mut self.binder.lock());
         self.state.lock().bound.clear();
+    }
+    /// The assembly of Main, once there is one.
+    pub fn entry(&self) -> Option<&'static Assembly> {
+        *self.entry.lock()
+    }
+    /// Says which assembly is that of Main, unless it has been said.
+    pub fn set_entry(&self, assembly: &'static Assembly) {
+        self.entry.lock().get_or_insert(assembly);
     }
     /// The binder as it stands.
     pub fn binder(&self) -> Binder {
@@ -300,7 +357,7 @@ impl Loader {
         let is_neutral = self.is_neutral(&full);
         let shared = match is_neutral {
             true => self.shared.neutral.lock().get(&full).copied(),
-            false => None,
+            false => self.revive(&full),
         };
         let assembly = match shared {
             Some(assembly) => assembly,
@@ -318,7 +375,24 @@ impl Loader {
         if prefer_loaded && let Some(first) = self.loaded_as(assembly) {
             return Ok(first);
         }
-        Ok(self.register(assembly, Some(full)))
+        let assembly = self.register(assembly, Some(full));
+        self.register_bound(assembly);
+        Ok(assembly)
+    }
+    /// What an assembly of an earlier life is bound to already is loaded with it.
+    fn register_bound(&self, assembly: &'static Assembly) {
+        let mut open = vec![assembly];
+        while let Some(next) = open.pop() {
+            for (_, bound) in next.manifest.edges() {
+                let path = bound.manifest.path.as_deref().map(PathBuf::from);
+                if bound.manifest.owner == self.domain
+                    && let Some(path) = path
+                    && !self.state.lock().by_path.contains_key(&path)
+                {
+                    open.push(self.register(bound, Some(path)));
+                }
+            }
+        }
     }
     /// Makes an assembly of a file, which is added to no list.
     fn read_file(

@@ -39,6 +39,10 @@ struct State {
 }
 
 impl ReflectionOnly {
+    /// Nothing has been loaded.
+    pub fn clear(&self) {
+        *self.state.lock() = State::default();
+    }
     /// Everything loaded, in order.
     pub fn assemblies(&self) -> Vec<&'static Assembly> {
         self.state.lock().loaded.clone()

@@ -8,9 +8,8 @@ use crate::support::objects::{assembly_object, assembly_of_object, heap_offset, 
 use vervet_abi::layouts::{AppDomainObject, InternalThreadObject};
 use vervet_binder::AssemblyName;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::domain::{self, Domain, State};
+use vervet_runtime::domain::{self, Domain};
 use vervet_runtime::icalls;
-use vervet_runtime::loader::AssemblyCell;
 use vervet_runtime::memory::roots::{self, Root};
 use vervet_runtime::object::ObjRef;
 use vervet_types::{Assembly, Known, LoadError};
@@ -81,10 +80,7 @@ const CONTEXT_AT: usize = std::mem::offset_of!(InternalThreadObject, current_app
 /// # Errors
 /// AppDomainUnloadedException: there is none that threads may be in.
 fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<&'static Domain> {
-    let found = u32::try_from(id).ok().and_then(domain::find);
-    found
-        .filter(|d| d.state() < State::Unloaded)
-        .ok_or_else(|| cx.throw_default(Known::AppDomainUnloadedException))
+    domain::by_number(id).ok_or_else(|| cx.throw_default(Known::AppDomainUnloadedException))
 }
 /// Makes the domain current; the AppDomain object of the one before.
 ///
@@ -132,9 +128,7 @@ icalls! {
         };
         let args = if args.is_null() { cx.alloc_array(cx.known(Known::String), 0)? } else { args };
         // The first that is executed is the domain's own program.
-        if cx.loader().entry.get().is_none() {
-            cx.loader().entry.put(AssemblyCell(assembly));
-        }
+        cx.loader().set_entry(assembly);
         let takes = cx.load(entry.sig())?.params.len();
         let list = cx.alloc_array(cx.known(Known::Object), takes)?;
         if takes > 0 {
@@ -274,14 +268,12 @@ icalls! {
     }
     /// Do the finalizers of a domain's objects run because it is being unloaded?
     "System.AppDomain::InternalIsFinalizingForUnload" fn internal_is_finalizing_for_unload(cx, id: i32) -> bool {
-        let domain = u32::try_from(id).ok().and_then(domain::find);
-        Ok(domain.is_some_and(Domain::is_finalizing))
+        Ok(domain::by_number(id).is_some_and(Domain::is_finalizing))
     }
     /// Unloads a domain.
     "System.AppDomain::InternalUnload" fn internal_unload(cx, id: i32) {
-        let domain = u32::try_from(id).ok().and_then(domain::find);
-        match domain {
-            Some(domain) if domain.state() < State::Unloaded => domain::unload::unload(cx, domain),
+        match domain::by_number(id) {
+            Some(domain) => domain::unload::unload(cx, domain),
             _ => Err(cx.throw_default(Known::AppDomainUnloadedException)),
         }
     }

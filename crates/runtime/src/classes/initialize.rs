@@ -63,6 +63,14 @@ impl Table {
     }
 }
 
+/// The constructor of the VTable's class has not run: its domain begins another life.
+pub(crate) fn forget(vt: &'static VTable) {
+    let mut table = TABLE.lock();
+    if let Some(root) = table.as_mut().and_then(|t| t.failures.remove(&key(vt))) {
+        root.free();
+    }
+}
+
 /// For reports: the id of the thread that runs the class constructor of the VTable at that address, or 0. Takes no memory.
 pub(crate) fn runs(vtable: usize) -> u32 {
     let table = TABLE.lock();

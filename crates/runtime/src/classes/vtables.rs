@@ -319,6 +319,32 @@ pub(crate) fn clear_statics(vt: &'static VTable) {
     }
 }
 
+/// The VTable is as it was when it was made, but for what its slots hold: its domain begins another life. Nothing runs in the domain.
+pub(crate) fn reset(vt: &'static VTable) {
+    if vt.remoting.load(Ordering::Relaxed) & vtable::remoting::PROXY != 0 {
+        return;
+    }
+    let class = class_of(vt);
+    clear_statics(vt);
+    if let (Ok(layout), false) = (class.layout(), vt.statics_values.is_null()) {
+        // SAFETY: the memory was reserved with that size when the VTable was made.
+        unsafe {
+            vt.statics_values
+                .write_bytes(0, layout.statics_values_size as usize)
+        };
+    }
+    let state = match class.cctor() {
+        Ok(None) => vtable::INIT_DONE,
+        _ => vtable::INIT_NONE,
+    };
+    vt.init_state.store(state, Ordering::Release);
+    let asks = match is_context_bound(class) {
+        Ok(true) => vtable::remoting::ACTIVATION,
+        _ => 0,
+    };
+    vt.remoting.store(asks, Ordering::Release);
+}
+
 /// The class of a VTable.
 pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
     // SAFETY: the word was stored from a `&'static Class`.

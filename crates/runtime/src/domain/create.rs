@@ -4,7 +4,7 @@
 //! * A domain is complete before its id is told to anybody: its AppDomain, setup and default context exist, `String.Empty` is set, and the core library
 //!   is in its list.
 //! * What a domain begins with is made in that domain; of the maker's objects it keeps none.
-use super::{Domain, copy};
+use super::{Domain, copy, renew};
 use crate::cx::{Cx, Result};
 use crate::memory::roots::Root;
 use crate::memory::statics;
@@ -22,7 +22,10 @@ use vervet_types::Known;
 /// Whatever allocation in the new domain throws.
 pub fn create<'cx>(cx: &'cx Cx<'cx>, name: &str, setup: ObjRef<'cx>) -> Result<&'static Domain> {
     let root = &cx.rt().root.loader;
-    let domain = Domain::make(|id| root.for_domain(id));
+    let domain = match renew::take(cx)? {
+        Some(domain) => domain,
+        None => Domain::make(|id| root.for_domain(id)),
+    };
     *domain.friendly_name.lock() = name.to_owned();
     cx.within(domain, |cx| {
         let own = cx.alloc(cx.known(Known::AppDomainSetup))?;
@@ -59,7 +62,7 @@ pub(crate) fn fill<'cx>(cx: &'cx Cx<'cx>, setup: ObjRef<'cx>) -> Result<()> {
     let context = cx.alloc(cx.known(Known::Context))?;
     if let Some(field) = cx.load(context.class().find_field("domain_id"))? {
         let at = cx.load(field.offset())? as usize + vervet_abi::object::HEADER_SIZE as usize;
-        context.write(at, domain.id as i32);
+        context.write(at, domain.number() as i32);
     }
     *domain.context.lock() = Some(Root::of(context));
     Ok(())

@@ -25,6 +25,7 @@ use crate::cx::{Cx, Result};
 use crate::memory::statics;
 use crate::object::ObjRef;
 use std::mem::offset_of;
+use std::sync::atomic::Ordering;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_os::LeafLock;
 use vervet_types::Known;
@@ -66,7 +67,24 @@ pub fn pop(cx: &Cx<'_>) {
     }
 }
 
-/// The calling thread, which has no managed frames, begins in the domain.
+/// A thread is to begin in the domain of the object: an unload waits until it has. To be called before anybody can have the thread begin, and followed by
+/// [`begin_in`] or [`will_not_begin`].
+pub(crate) fn will_begin(object: ObjRef<'_>) {
+    // The root domain is not unloaded, and a million green threads are not to share a counter.
+    let id = object.vtable().domain;
+    if id != 0 {
+        by_id(id).starting.fetch_add(1, Ordering::SeqCst);
+    }
+}
+/// There can be no thread that begins in the domain of the object.
+pub(crate) fn will_not_begin(object: ObjRef<'_>) {
+    let id = object.vtable().domain;
+    if id != 0 {
+        by_id(id).starting.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The calling thread, which has no managed frames and was announced by [`will_begin`], begins in the domain.
 ///
 /// # Errors
 /// AppDomainUnloadedException: the domain is being unloaded. The thread is in the root domain.
@@ -75,6 +93,7 @@ pub(crate) fn begin_in<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result
         return Ok(());
     }
     push(cx, domain);
+    domain.starting.fetch_sub(1, Ordering::SeqCst);
     // Looked at once the thread has noted the domain: who unloads it either sees the note or has said so before.
     if domain.state() >= State::Unloading {
         pop(cx);
@@ -115,9 +134,11 @@ pub(crate) fn mark_left(cx: &Cx<'_>) {
     }
 }
 
-/// Is there a thread that has frames in the domain, or is on its way out of them?
+/// Is there a thread that has frames in the domain, is on its way out of them, or has been started there and has not begun?
 pub(crate) fn is_used(domain: &Domain) -> bool {
-    FRAMES.lock().iter().any(|row| row.domain == domain.id)
+    // A thread that begins notes the domain before it is counted off.
+    domain.starting.load(Ordering::SeqCst) != 0
+        || FRAMES.lock().iter().any(|row| row.domain == domain.id)
 }
 
 /// The owner ids of the threads that have frames in the domain.

@@ -9,11 +9,13 @@
 //! # Invariants
 //! * The root domain has id 0 and is there from the start. Everything that belongs to a domain is reached from it: no
 //!   global table of VTables, literals, Type objects or entries by method exists elsewhere. Caches are strong.
-//! * A domain's id is not used again, and what says that a domain is gone, its [`State`], lives for ever.
+//! * A number is not used again, so who knows a domain by its number never means another. An id may have several lives, one after the other ([`renew`]): what
+//!   names it by id is part of the domain, or of code that runs in it only.
 pub mod binding;
 pub mod copy;
 pub mod create;
 pub mod crossing;
+mod renew;
 pub mod unload;
 
 use crate::code::icall::Handle;
@@ -29,12 +31,16 @@ use vervet_types::{ClassRef, Known, ModuleRef};
 
 /// See the module.
 pub struct Domain {
-    /// Its id; the root domain is 0, as managed code sees it.
+    /// Its id, which VTables, entries and modules name; the root domain is 0. A domain that is made anew after an unload keeps it.
     pub id: u32,
+    /// What managed code knows it by: 0 for the root domain, and another for each life of a domain.
+    number: AtomicU32,
     /// A [`State`].
     state: AtomicU8,
     /// Do the finalizers of its objects run because it is being unloaded?
     finalizing: AtomicBool,
+    /// Threads that have been started in it and have not begun.
+    starting: AtomicU32,
     /// How often the pool is to run the domain's dispatch loop.
     pub(crate) requests: AtomicU32,
     /// What finds its assemblies.
@@ -97,10 +103,16 @@ pub enum State {
 
 static DOMAINS: Chunks<Published<Domain>> = Chunks::new();
 static COUNT: AtomicU32 = AtomicU32::new(0);
+static NUMBERS: AtomicU32 = AtomicU32::new(0);
 
 /// The domain with that id, which need not be one of any.
 pub fn find(id: u32) -> Option<&'static Domain> {
     DOMAINS.get(id).and_then(Published::get)
+}
+/// The domain that managed code knows by that number. None: it has been unloaded, or there was none.
+pub fn by_number(number: i32) -> Option<&'static Domain> {
+    let number = u32::try_from(number).ok()?;
+    all().find(|d| d.number() == number && d.state() < State::Unloaded)
 }
 /// All domains that have been made, in order.
 pub fn all() -> impl Iterator<Item = &'static Domain> {
@@ -123,6 +135,10 @@ impl Domain {
     pub fn make(loader: impl FnOnce(u32) -> Loader) -> &'static Domain {
         let id = COUNT.fetch_add(1, Ordering::Relaxed);
         DOMAINS.at(id).put(Domain::new(id, loader(id)))
+    }
+    /// What managed code knows it by.
+    pub fn number(&self) -> u32 {
+        self.number.load(Ordering::Acquire)
     }
     /// How far its life has come.
     pub fn state(&self) -> State {
@@ -159,8 +175,10 @@ impl Domain {
     fn new(id: u32, loader: Loader) -> Domain {
         Domain {
             id,
+            number: AtomicU32::new(NUMBERS.fetch_add(1, Ordering::Relaxed)),
             state: AtomicU8::new(State::New as u8),
             finalizing: AtomicBool::new(false),
+            starting: AtomicU32::new(0),
             requests: AtomicU32::new(0),
             loader,
             vtables: Chunks::new(),
@@ -267,11 +285,16 @@ impl Domain {
     /// The string that is the name of a class, as `Type.Name` has it.
     pub fn type_name<'cx>(&self, cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
         let cell = self.type_names.at(class.id);
-        if let Some(root) = roots::kept_in(cell) {
-            return Ok(root.get());
+        if let Some(known) = roots::kept_in(cell).and_then(|root| root.get().non_null()) {
+            return Ok(known);
         }
         let name = cx.alloc_str(class.name)?;
-        Ok(roots::keep_in(cell, name).get())
+        let root = roots::keep_in(cell, name);
+        // The slot may be one of an earlier life, which holds null.
+        if root.get().is_null() {
+            root.set(name);
+        }
+        Ok(name)
     }
 
     /// A cached reflection object.

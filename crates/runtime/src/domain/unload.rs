@@ -16,7 +16,7 @@
 //!   reset, and the caller gets an AppDomainUnloadedException ([`leave`]).
 //! * An abort that an unload has asked for is raised only while the thread has frames in a domain that is being unloaded.
 //! * After step 3 nothing runs in the domain. So what its code refers to may go; the code itself, VTables, classes and images stay mapped.
-use super::{Domain, State, crossing};
+use super::{Domain, State, crossing, renew};
 use crate::classes::vtables;
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::walk::Walk;
@@ -35,8 +35,8 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// What the thread that unloads needs for its stack.
 const STACK: usize = 1 << 20;
 
-/// The threads that wait for the end of an unload, with the id of the domain.
-static WAITING: LeafLock<Vec<(u32, u32)>> = LeafLock::new(Vec::new());
+/// The owner ids of the threads that wait for the end of an unload.
+static WAITING: LeafLock<Vec<u32>> = LeafLock::new(Vec::new());
 
 /// Unloads the domain, and waits for the end.
 ///
@@ -79,21 +79,23 @@ pub fn unload<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result<()> {
         }
         let_go(domain);
         domain.change_state(State::Unloaded, State::Gone);
+        renew::offer(domain);
         let waiting = std::mem::take(&mut *WAITING.lock());
-        waiting.into_iter().for_each(|row| park::unpark(row.1));
+        waiting.into_iter().for_each(park::unpark);
     });
     if !started {
         domain.change_state(State::Unloading, State::Active);
         return refuse("There can be no thread that unloads the appdomain.");
     }
-    let me = park::id(cx);
+    let (me, number) = (park::id(cx), domain.number());
     wait::until(cx, || {
         let mut waiting = WAITING.lock();
-        if domain.state() == State::Gone {
+        // It may have begun another life by now.
+        if domain.state() == State::Gone || domain.number() != number {
             return true;
         }
-        if !waiting.contains(&(domain.id, me)) {
-            waiting.push((domain.id, me));
+        if !waiting.contains(&me) {
+            waiting.push(me);
         }
         false
     })

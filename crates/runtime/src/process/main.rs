@@ -14,7 +14,6 @@
 use super::exit::finish;
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::unhandled::unhandled;
-use crate::loader::AssemblyCell;
 use crate::object::ObjRef;
 use crate::process::dump;
 use crate::runtime::rt;
@@ -161,7 +160,7 @@ fn call_main<'cx>(
     line.extend(args.iter().cloned());
     rt.command_line.put(line);
     crate::profiler::call_spec::program_is(assembly.manifest);
-    rt.root.loader.entry.put(AssemblyCell(assembly));
+    rt.root.loader.set_entry(assembly);
     *rt.root.friendly_name.lock() = path
         .file_name()
         .map(|n| n.to_string_lossy().into_owned())

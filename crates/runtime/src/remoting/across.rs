@@ -57,7 +57,7 @@ struct Way {
     result: Kind,
 }
 
-/// By the ids of the method and of the domain. None: such calls are messages.
+/// By the id of the method and the number of the domain. None: such calls are messages.
 type Ways = FxHashMap<(u32, u32), Option<&'static Way>>;
 static WAYS: LeafLock<Option<Ways>> = LeafLock::new(None);
 
@@ -77,7 +77,7 @@ impl Way {
         lowered: &LoweredSignature,
         domain: &'static Domain,
     ) -> Result<Option<&'static Way>> {
-        let key = (method.id, domain.id);
+        let key = (method.id, domain.number());
         if let Some(known) = WAYS.lock().get_or_insert_default().get(&key) {
             return Ok(*known);
         }
@@ -213,7 +213,7 @@ pub(super) unsafe fn invoke<'cx>(
     out: *mut u8,
 ) -> Result<bool> {
     let id: i32 = real.read(offset_of!(RealProxyObject, target_domain_id));
-    let Some(domain) = u32::try_from(id).ok().and_then(domain::find) else {
+    let Some(domain) = domain::by_number(id) else {
         return Ok(false);
     };
     let Some(way) = Way::of(cx, method, lowered, domain)? else {
@@ -223,13 +223,13 @@ pub(super) unsafe fn invoke<'cx>(
     if carries_context(cx)? || needs_sinks(cx)? {
         return Ok(false);
     }
-    let mut noted: SmallVec<[(u64, ObjRef<'cx>); 8]> = SmallVec::new();
+    let mut noted = [(0u64, ObjRef::NULL); MOST];
     let mut serialized = 0;
     let mut used = 0;
     for (i, kind) in way.parameters.iter().enumerate() {
         let (pass, class) = (&lowered.params[i], lowered.param_classes[i]);
         // SAFETY: the stub stored one word per parameter; of a reference it is the object's address.
-        noted.push(unsafe {
+        noted[i] = unsafe {
             match kind {
                 Kind::Nothing => (0, ObjRef::NULL),
                 Kind::Word => (words.add(used).read(), ObjRef::NULL),
@@ -239,17 +239,19 @@ pub(super) unsafe fn invoke<'cx>(
                     (0, argument(cx, pass, class, words.add(used))?)
                 }
             }
-        });
+        };
         used += words_of(pass);
     }
     let rest = match serialized {
         0 => ObjRef::NULL,
         count => {
             let array = cx.alloc_array(cx.known(Known::Object), count)?;
-            let of_kind = way.parameters.iter().zip(&noted);
-            let objects = of_kind.filter(|(k, _)| **k == Kind::Serialized);
-            for (i, (_, (_, object))) in objects.enumerate() {
-                array.set_element_ref(i, *object);
+            let mut next = 0;
+            for (i, kind) in way.parameters.iter().enumerate() {
+                if *kind == Kind::Serialized {
+                    array.set_element_ref(next, noted[i].1);
+                    next += 1;
+                }
             }
             remoting_services(cx, "SerializeCallData", array)?
         }
@@ -380,10 +382,10 @@ fn call<'cx>(
     };
     let classes = &cx.load(way.target.sig())?.params;
     let mut taken = 0;
-    let mut values: SmallVec<[Value<'cx>; 8]> = SmallVec::new();
+    let mut values = [Value::Void; MOST];
     for (i, kind) in way.parameters.iter().enumerate() {
         let (word, object) = noted[i];
-        values.push(match kind {
+        values[i] = match kind {
             Kind::Nothing => Value::Void,
             Kind::Word => Value::Int(word as i64),
             Kind::Copied => Value::Ref(domain::copy::copy(cx, object)?.unwrap_or(ObjRef::NULL)),
@@ -395,11 +397,12 @@ fn call<'cx>(
                     false => Value::Ref(object),
                 }
             }
-        });
+        };
     }
+    let values = &values[..way.parameters.len()];
     let result = match way.target.is_virtual() {
-        true => invoke::invoke_virtual(cx, way.target, server, &values)?,
-        false => cx.invoke(way.target, Some(Value::Ref(server)), &values)?,
+        true => invoke::invoke_virtual(cx, way.target, server, values)?,
+        false => cx.invoke(way.target, Some(Value::Ref(server)), values)?,
     };
     Ok(match (way.result, result) {
         (Kind::Nothing, _) => Outcome::Word(0),

@@ -60,6 +60,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
             return Err(throw);
         }
     };
+    crate::domain::crossing::will_begin(thread);
     let lifetime = ThreadLifetime::new(true);
     // Before Background is read: a thread that changes Background from here on finds the lifetime.
     lifetime::give(internal, lifetime.clone());
@@ -74,6 +75,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         false => spawn_os(stack + OWN_STACK, move || run(&seed)),
     };
     if !spawned {
+        crate::domain::crossing::will_not_begin(thread);
         for handle in seed.handles() {
             handles::free(handle);
         }

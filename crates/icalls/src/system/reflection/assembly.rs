@@ -246,8 +246,8 @@ icalls! {
     }
     /// The assembly of Main, or null.
     "System.Reflection.Assembly::GetEntryAssembly" fn get_entry_assembly(cx) -> ObjRef<'cx> {
-        match cx.loader().entry.get() {
-            Some(cell) => assembly_object(cx, cell.0),
+        match cx.loader().entry() {
+            Some(assembly) => assembly_object(cx, assembly),
             None => Ok(ObjRef::NULL),
         }
     }

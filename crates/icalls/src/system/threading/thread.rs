@@ -71,8 +71,7 @@ icalls! {
     }
     /// The number of the domain that the thread runs in.
     "System.Threading.Thread::GetDomainID" fn get_domain_id(cx) -> i32 {
-        // SAFETY: the context belongs to this thread.
-        Ok(unsafe { (*cx.context()).domain } as i32)
+        Ok(cx.domain().number() as i32)
     }
     /// The name, null if none was set.
     "System.Threading.Thread::GetName_internal" fn get_name_internal(cx, thread: ObjRef<'cx>) -> ObjRef<'cx> {

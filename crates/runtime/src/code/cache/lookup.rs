@@ -241,7 +241,9 @@ fn use_entry<'cx>(
         (0..count).map(|_| content.class()).collect()
     };
     let (assumed, missed) = (classes()?, classes()?);
-    if !assumed.iter().all(|c| domain.is_initialized(c)) {
+    // A domain other than the root domain may begin another life, in which no class is initialised yet.
+    if !domain.is_root() && !assumed.is_empty() || !assumed.iter().all(|c| domain.is_initialized(c))
+    {
         return Err(Rejected::Init(assumed));
     }
     if missed.iter().any(|c| domain.is_initialized(c)) && modules::can_load_more(&set.modules) {

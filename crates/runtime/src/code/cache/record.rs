@@ -173,7 +173,7 @@ pub(super) fn home_of(method: MethodRef) -> Option<ModuleRef> {
     homes.class(method.class);
     method.method_args.iter().for_each(|a| homes.class(a));
     match (homes.found, homes.has_several) {
-        (_, true) => Some(rt().root.loader.entry.get()?.0.manifest),
+        (_, true) => Some(rt().root.loader.entry()?.manifest),
         (Some(one), false) => Some(one),
         (None, false) => Some(rt().universe.corlib()),
     }

@@ -40,6 +40,7 @@ pub fn spawn<'cx>(cx: &'cx Cx<'cx>, target: ObjRef<'cx>, argument: ObjRef<'cx>) 
     };
     // SAFETY: the record was free, and is the caller's until the scheduler knows its id. The words are roots from now on.
     unsafe {
+        domain::crossing::will_begin(target);
         (*green.context).start_target = target.addr();
         (*green.context).start_argument = argument.addr();
         Thread::of(cx.context()).own.changed.add(green.context);
@@ -124,8 +125,8 @@ fn first_call_of_task<'cx>(cx: &'cx Cx<'cx>) -> Result<FirstCall<'cx>> {
         let argument = std::mem::take(&mut (*context).start_argument);
         (ObjRef::from_addr(target), ObjRef::from_addr(argument))
     };
-    become_managed(cx)?;
     domain::crossing::begin_in(cx, domain::by_id(target.vtable().domain))?;
+    become_managed(cx)?;
     Ok(FirstCall {
         method: run_method(cx, target.class())?,
         this: target,
