@@ -6,7 +6,7 @@
 # A program prints `name value unit` and checks its own result; a run that fails counts for nothing and is said.
 # The table shows medians, what Vervet takes of Mono's and CoreCLR's, and whether benches/code/aims.txt is met; every
 # single value is in .cache/benches/code/values.tsv. A peer that is missing is skipped, and said so. ARGUMENT is given
-# to every program: how often it does things.
+# to every program: how often it does things (Programs: which of them run).
 set -uo pipefail
 
 runs=${RUNS:-5}
@@ -18,11 +18,11 @@ root=$PWD out=$PWD/.cache/benches/code src=$PWD/benches/code probe=Calls
 mkdir -p "$out"
 . benches/peers.sh
 
-programs=("$@") all=(Calls Library)
+programs=("$@") all=(Calls Library Programs)
 [ $# -gt 0 ] || programs=("${all[@]}")
 for name in "${all[@]}"; do
     [ "$out/$name.exe" -nt "$src/$name.cs" ] && [ "$out/$name.exe" -nt benches/gc/Bench.cs ] && continue
-    mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/$name.exe" "$src/$name.cs" benches/gc/Bench.cs || exit 1
+    mcs -nologo -optimize -langversion:latest -warn:0 -r:System.Core.dll -r:System.Numerics.dll "-out:$out/$name.exe" "$src/$name.cs" benches/gc/Bench.cs || exit 1
 done
 
 # .NET 8, or where there is none CoreCLR 3.1.

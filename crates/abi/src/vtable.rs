@@ -9,6 +9,20 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize};
 /// Number of interface method table entries.
 pub const IMT_SIZE: usize = 19;
 
+/// Number of answers of casts that a VTable remembers.
+pub const CASTS: usize = 4;
+/// Number of generic virtual methods that a VTable remembers.
+pub const GENERICS: usize = 2;
+
+/// The code that a call of a generic virtual method reaches on objects of one VTable. Never changed.
+#[repr(C)]
+pub struct GenericTarget {
+    /// The method, as it is called. 0: none.
+    pub method: usize,
+    /// The code's address.
+    pub code: usize,
+}
+
 /// See the module.
 #[repr(C, align(16))]
 pub struct VTable {
@@ -51,6 +65,10 @@ pub struct VTable {
     pub remoting: AtomicU32,
     /// Padding.
     pub _pad: u32,
+    /// What casts of objects to interfaces, arrays and the like have found, by [`cast_index`] of the class: the class's address for yes, one more for no.
+    pub casts: [AtomicUsize; CASTS],
+    /// What generic virtual calls have found, by [`generic_index`] of the method: the address of a [`GenericTarget`], which is never null.
+    pub generics: [AtomicUsize; GENERICS],
     /// Interface method table: code addresses, entered with the interface method in `ThreadContext::hidden`.
     pub imt: [AtomicUsize; IMT_SIZE],
 }
@@ -103,6 +121,7 @@ offsets! {
     ELEMENT_CLASS_OFFSET = element_class, STATICS_REFS_OFFSET = statics_refs,
     STATICS_VALUES_OFFSET = statics_values, THREAD_STATIC_INDEX_OFFSET = thread_static_index,
     TYPE_ROOT_OFFSET = type_root, IMT_OFFSET = imt, REMOTING_OFFSET = remoting,
+    CASTS_OFFSET = casts, GENERICS_OFFSET = generics,
 }
 /// Offset of method slot 0.
 pub const SLOTS_OFFSET: i32 = std::mem::size_of::<VTable>() as i32;
@@ -111,4 +130,13 @@ pub const SLOTS_OFFSET: i32 = std::mem::size_of::<VTable>() as i32;
 /// for another process contains the entry's offset.
 pub const fn imt_index(stable_hash: u64) -> usize {
     (stable_hash >> 32) as usize % IMT_SIZE
+}
+
+/// Where a VTable remembers casts to the class whose identity has that hash.
+pub const fn cast_index(stable_hash: u64) -> usize {
+    (stable_hash >> 32) as usize % CASTS
+}
+/// Where a VTable remembers calls of the generic virtual method whose identity has that hash.
+pub const fn generic_index(stable_hash: u64) -> usize {
+    (stable_hash >> 32) as usize % GENERICS
 }

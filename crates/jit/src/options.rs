@@ -59,6 +59,11 @@ pub trait CompileEnv {
     fn is_initialized(&self, class: ClassRef) -> bool;
     /// A method outside the core library is not inlined, which may be because these classes are not initialised.
     fn missed(&self, _classes: &[ClassRef]) {}
+    /// The classes that an object at a call may be of, as far as is known, where its static type is `base`; for code of the method `asker`. A guess:
+    /// objects may be of other classes. Empty: nothing is known, or too many are. Within a compile the answer for a class does not change.
+    fn receivers(&self, _base: ClassRef, _asker: vervet_types::MethodRef) -> Vec<ClassRef> {
+        Vec::new()
+    }
     /// Whether calls of the method are recorded, if calls are ([`Recorded::calls`]).
     fn records_calls(&self, _method: vervet_types::MethodRef) -> bool {
         true

@@ -140,9 +140,9 @@ pub fn loads() -> u64 {
 
 /// Does something during which this thread's binds find what is loaded, and load nothing.
 pub fn without_loading<T>(work: impl FnOnce() -> T) -> T {
-    LOADS_NOTHING.with(|l| l.set(true));
+    let before = LOADS_NOTHING.with(|l| l.replace(true));
     let result = work();
-    LOADS_NOTHING.with(|l| l.set(false));
+    LOADS_NOTHING.with(|l| l.set(before));
     result
 }
 

@@ -39,6 +39,20 @@ pub fn watch<T>(work: impl FnOnce() -> T) -> (T, bool) {
     (result, has_failed || HAS_LOST_TRACK.load(Ordering::Relaxed))
 }
 
+/// Does something for which [`watch`] does not count.
+pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
+    let before = (
+        WATCHED.try_with(Cell::get).ok(),
+        FAILED.try_with(Cell::get).ok(),
+    );
+    let result = work();
+    if let (Some(watched), Some(failed)) = before {
+        let _ = WATCHED.try_with(|w| w.set(watched));
+        let _ = FAILED.try_with(|f| f.set(failed));
+    }
+    result
+}
+
 /// The first edge that could not be bound in the last [`watch`] of this thread: id of the module, row of its AssemblyRef table.
 pub fn failed_edge() -> Option<(u32, u32)> {
     FAILED.try_with(Cell::get).ok().flatten()

@@ -27,7 +27,7 @@
 //!   types and members)
 //! * members that are added to types of the core library: [`grafts`]; methods without metadata: [`dynamic`]; modules that grow: [`growing`]
 //! * levels: [`hierarchy`] (parents, interfaces), [`generic_params`], [`members`], [`find`]
-//!   (members by name), [`layout`], [`vtable`]
+//!   (members by name), [`layout`], [`vtable`]; `derived` (which types name a type as parent)
 //! * for code that is kept: [`edges`] (what references were bound to), [`stable`] (hashes that are the
 //!   same in every process)
 //! * questions: [`cast`], [`check`] (what may not be used), [`constraints`], [`names`]; [`error`]
@@ -52,6 +52,7 @@ pub mod cast;
 pub mod check;
 pub mod class;
 pub mod constraints;
+mod derived;
 pub mod dynamic;
 pub mod edges;
 pub mod error;

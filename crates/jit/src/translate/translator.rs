@@ -77,6 +77,8 @@ pub struct Session {
     pub sequence_points: Option<Vec<u32>>,
     /// The largest body, in bytes of IL, that is inlined; 0: none is.
     pub inline_limit: usize,
+    /// How many guarded calls there are so far.
+    pub guards: usize,
     /// By method id: how the method is inlined, if it is.
     pub inline_decisions: FxHashMap<u32, Option<Rc<InlineDecision>>>,
     /// The compiled method, and the inlined ones around the place being translated.
@@ -95,6 +97,7 @@ impl Session {
             has_filters,
             sequence_points: None,
             inline_limit,
+            guards: 0,
             inline_decisions: FxHashMap::default(),
             inline_stack: vec![method],
         }

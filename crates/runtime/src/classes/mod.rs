@@ -8,4 +8,6 @@ pub mod grafts;
 pub mod initialize;
 pub mod layout_check;
 pub mod nullable;
+pub mod receivers;
+pub mod remembered;
 pub mod vtables;

@@ -26,6 +26,7 @@
 //!   type system is at work on another thread.
 //! * A method slot holds the slot stub of its number until it is called, then the permanent stub until the method is compiled, then its
 //!   code. `entries.rs` rewrites it. So making a VTable makes nothing for its methods.
+use super::remembered;
 use crate::code::entries;
 use crate::domain::Domain;
 use crate::memory::vtable_area::take;
@@ -113,6 +114,8 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
             0
         }),
         _pad: 0,
+        casts: [const { AtomicUsize::new(0) }; vtable::CASTS],
+        generics: remembered::no_generics(),
         imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
     };
     vt.descriptor = crate::memory::gc::object_model::descriptor(&vt, map).bits();
@@ -185,6 +188,8 @@ pub(crate) fn make_proxy(
         type_root: AtomicUsize::new(0),
         remoting: AtomicU32::new(vtable::remoting::PROXY),
         _pad: 0,
+        casts: [const { AtomicUsize::new(0) }; vtable::CASTS],
+        generics: remembered::no_generics(),
         imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
     };
     for e in &vt.imt {
@@ -366,6 +371,7 @@ impl Domain {
             Ordering::Acquire,
         ) {
             Ok(_) => {
+                super::receivers::add(class);
                 hooks::vtable_made(made);
                 Ok(made)
             }

@@ -12,6 +12,7 @@
 //! | `NoReturn` | Runtime, with an exit record | `icall_thunk` | raise |
 //! | `Asm` | what it says | none: the body is a stub | |
 use crate::classes::nullable::unbox_nullable_into;
+use crate::classes::remembered;
 use crate::code::helper_table::STUBS;
 use crate::code::icall::{IcallRet, finish};
 use crate::code::library;
@@ -282,6 +283,9 @@ extern "C" fn cast_class(o: usize, c: usize) -> usize {
         let (o, c) = (object(o), class(c));
         let target = c.nullable_arg().unwrap_or(c);
         if o.is_null() || is_instance(cx, o, target)? {
+            if !o.is_null() {
+                remembered::cast(o.vtable(), target, true);
+            }
             Ok(o)
         } else {
             Err(cx.throw_default(Known::InvalidCastException))
@@ -293,11 +297,12 @@ extern "C" fn is_inst(o: usize, c: usize) -> usize {
     with(|cx| {
         let (o, c) = (object(o), class(c));
         let target = c.nullable_arg().unwrap_or(c);
-        Ok(if o.is_null() || !is_instance(cx, o, target)? {
-            ObjRef::NULL
-        } else {
-            o
-        })
+        if o.is_null() {
+            return Ok(o);
+        }
+        let answer = is_instance(cx, o, target)?;
+        remembered::cast(o.vtable(), target, answer);
+        Ok(if answer { o } else { ObjRef::NULL })
     })
 }
 /// Before `stelem.ref` where the element class is not known exactly: arrays are covariant, so a `string[]` may be seen as `object[]`.

@@ -24,6 +24,7 @@
 //!   again.
 //! * An IMT stub only grows, and each version is complete before it is stored. So a call goes to the right method or to the resolver.
 use crate::arch::ImtTarget;
+use crate::classes::remembered;
 use crate::classes::vtables::class_of;
 use crate::code::cache::{self, Found, compile, compile_as};
 use crate::code::entries::Entry;
@@ -378,10 +379,12 @@ pub fn resolve_virtual<'cx>(
     let at = ((key.0 >> 4) ^ (key.1 >> 4) ^ (key.1 >> 12)) % RESOLVED;
     let known = answer(at);
     if (known.0, known.1) == key {
+        remembered::generic(vt, method, known.2);
         return Ok(known.2);
     }
     let code = look_up_virtual(cx, vt, method)?;
     remember(at, (key.0, key.1, code));
+    remembered::generic(vt, method, code);
     Ok(code)
 }
 

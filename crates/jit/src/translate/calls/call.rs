@@ -12,7 +12,7 @@
 //! Virtual      load [vtable + SLOTS + 8 * slot]                  other virtual methods
 //! Interface    load [vtable + IMT + 8 * imt_index(hash of method)]       interface methods
 //!                  and context.hidden = method
-//! Generic      call ResolveVirtual(this, method)                 generic virtual methods
+//! Generic      what the VTable remembers, or ResolveVirtual(this, method)   generic virtual methods
 //! Invoke       load [delegate + invoke_impl]                     delegates
 //! Accessor     no call                                           arrays' Get, Set, Address
 //! ```
@@ -53,6 +53,7 @@ use crate::translate::inlining::decision::never_returns;
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, SigRef, Value, types::*};
 use smallvec::{SmallVec, smallvec};
 use vervet_abi::{ThrowKind, call, context, vtable};
@@ -62,6 +63,7 @@ use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef, Prim};
 
 /// How the code of a callee is found.
+#[derive(Clone)]
 pub(crate) enum Dispatch {
     /// Through the method's slot.
     Direct(MethodRef),
@@ -169,6 +171,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             _ => self.dispatch(method, is_virtual, at)?,
         };
+        if self.try_guarded(&dispatch, method, &lowered)? {
+            return Ok(());
+        }
         self.emit_call(dispatch, &lowered, is_virtual)
     }
 
@@ -584,10 +589,52 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Dispatch::Generic(m) => {
                 let handle = self.e.symbol(Symbol::MethodHandle(m));
-                let this = p.args[0];
-                self.e.helper_value(call::ResolveVirtual, [this, handle])
+                self.generic_target(m, handle, this, p.args[0])
             }
         })
+    }
+
+    /// The code of a generic virtual method: what the VTable remembers of it, or what the helper finds.
+    ///
+    /// ```text
+    ///     vt = uload32 this
+    ///     target = load [vt + GENERICS + 8 * generic_index(hash of M)]
+    ///     brif [target.method] == M, join([target.code]), cold
+    /// cold:
+    ///     jump join(call ResolveVirtual(this, M))
+    /// ```
+    fn generic_target(
+        &mut self,
+        m: MethodRef,
+        handle: Value,
+        operand: Option<&StackValue>,
+        this: Value,
+    ) -> Value {
+        let Some(operand) = operand.filter(|o| o.stack_type == StackType::Ref) else {
+            return self.e.helper_value(call::ResolveVirtual, [this, handle]);
+        };
+        let vt = self.vtable_of(operand);
+        let index = vtable::generic_index(m.stable_hash()) as i32;
+        let at = vtable::GENERICS_OFFSET + 8 * index;
+        let target = self.e.b.ins().load(I64, trusted(), vt, at);
+        let field = |at: usize| at as i32;
+        let method = field(std::mem::offset_of!(vtable::GenericTarget, method));
+        let code = field(std::mem::offset_of!(vtable::GenericTarget, code));
+        let known = self.e.b.ins().load(I64, trusted(), target, method);
+        let code = self.e.b.ins().load(I64, trusted(), target, code);
+        let (cold, join) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.append_block_param(join, I64);
+        let is_known = self.e.b.ins().icmp(IntCC::Equal, known, handle);
+        let found = [BlockArg::Value(code)];
+        self.e.b.ins().brif(is_known, join, &found, cold, &[]);
+        self.e.b.seal_block(cold);
+        self.e.b.set_cold_block(cold);
+        self.e.b.switch_to_block(cold);
+        let found = self.e.helper_value(call::ResolveVirtual, [this, handle]);
+        self.e.b.ins().jump(join, &[BlockArg::Value(found)]);
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        self.e.b.block_params(join)[0]
     }
 
     /// The code of a method of a MarshalByRefObject: its own, or, if `this` is a transparent proxy, what sends the call to the real proxy. `call` goes on with a null

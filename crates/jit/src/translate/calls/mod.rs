@@ -1,6 +1,7 @@
 //! Instructions that call methods: `call`, `callvirt`, `calli`, `newobj`, `ldftn`, and the methods translated in place.
 pub mod call;
 pub mod comparers;
+pub mod guarded;
 pub mod intrinsics;
 pub mod library;
 pub mod newobj;

@@ -59,7 +59,7 @@ impl Callee {
 }
 
 /// The stack type of a signature's result.
-fn result_type(lowered: &LoweredSignature) -> Res<Option<StackType>> {
+pub(crate) fn result_type(lowered: &LoweredSignature) -> Res<Option<StackType>> {
     Ok(match lowered.ret {
         Pass::None => None,
         _ => Some(stack_type_of(lowered.ret_class)?),

@@ -7,7 +7,7 @@
 //! ```text
 //! sealed class          class(object) == C
 //! other class           supers(object)[depth of C] == C, if the list is long enough
-//! interface, array,     class(object) == C is a fast yes; the helper decides the rest
+//! interface, array,     the VTable remembers answers for a few classes; the helper has the others
 //!   variant delegate
 //! ```
 //!
@@ -39,7 +39,7 @@ enum Test {
     Exact,
     /// The class is at this index of the ancestors of its subclasses.
     Ancestor(i32),
-    /// Only the helper can say no; an exact match is a fast yes.
+    /// What the VTable remembers, or the helper.
     Helper,
 }
 
@@ -145,21 +145,35 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.switch_to_block(look);
         let vt = self.e.b.ins().uload32(trusted(), object, 0);
         match test {
-            Test::Exact | Test::Helper => {
-                let own = self
-                    .e
-                    .b
-                    .ins()
-                    .load(I64, trusted(), vt, vtable::CLASS_OFFSET);
+            Test::Exact => {
+                let at = vtable::CLASS_OFFSET;
+                let own = self.e.b.ins().load(I64, trusted(), vt, at);
                 let exact = self.e.b.ins().icmp(IntCC::Equal, own, handle);
-                self.cast_decided(
-                    exact,
-                    object,
-                    handle,
-                    join,
-                    throwing,
-                    matches!(test, Test::Exact),
-                );
+                if throwing {
+                    self.cast_decided(exact, object, [object, handle], join, true);
+                } else {
+                    let zero = self.i64(0);
+                    let value = self.e.b.ins().select(exact, object, zero);
+                    self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
+                }
+            }
+            Test::Helper => {
+                let index = vtable::cast_index(class.stable_hash()) as i32;
+                let at = vtable::CASTS_OFFSET + 8 * index;
+                let known = self.e.b.ins().load(I64, trusted(), vt, at);
+                let yes = self.e.b.ins().icmp(IntCC::Equal, known, handle);
+                if !throwing {
+                    let more = self.e.b.create_block();
+                    self.e.b.ins().brif(yes, join, &same, more, &[]);
+                    self.e.b.seal_block(more);
+                    self.e.b.switch_to_block(more);
+                    let no = self.e.b.ins().iadd_imm_s(handle, 1);
+                    let no = self.e.b.ins().icmp(IntCC::Equal, known, no);
+                    let null = self.i64(0);
+                    self.cast_decided(no, null, [object, handle], join, false);
+                } else {
+                    self.cast_decided(yes, object, [object, handle], join, true);
+                }
             }
             Test::Ancestor(depth) => {
                 // The VTable holds the number of ancestors; a shorter list cannot contain the
@@ -211,32 +225,23 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// The end of a test for the exact class. `only`: no other class passes, so that `isinst` is a
-    /// select.
+    /// The end of a cast: if `is_known`, its result is `result`, otherwise the helper's. `args` are the object and the class.
     fn cast_decided(
         &mut self,
-        exact: Value,
-        object: Value,
-        handle: Value,
+        is_known: Value,
+        result: Value,
+        args: [Value; 2],
         join: cranelift_codegen::ir::Block,
         throwing: bool,
-        only: bool,
     ) {
-        if only && !throwing {
-            let zero = self.i64(0);
-            let value = self.e.b.ins().select(exact, object, zero);
-            self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
-            return;
-        }
         let cold = self.e.b.create_block();
         self.e.b.set_cold_block(cold);
         self.e
             .b
             .ins()
-            .brif(exact, join, &[BlockArg::Value(object)], cold, &[]);
+            .brif(is_known, join, &[BlockArg::Value(result)], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        let args = [object, handle];
         let value = match throwing {
             true => self.e.helper_value(call::CastClass, args),
             false => self.e.helper_value(call::IsInst, args),

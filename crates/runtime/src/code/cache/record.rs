@@ -16,6 +16,7 @@ use super::counts;
 use super::modules::{self, Set, Telling};
 use super::names::Namer;
 use super::setting::{Mode, cache};
+use crate::classes::receivers::receivers;
 use crate::exceptions::symbols;
 use crate::runtime::rt;
 use rustc_hash::FxHashMap;
@@ -35,8 +36,12 @@ pub struct Compiled {
     assumed: Option<Vec<ClassRef>>,
     /// Had they been initialised, the code might have more inlined, and might have loaded what that needs.
     missed: Vec<ClassRef>,
+    guessed: Guessed,
     tier: Tier,
 }
+
+/// What the compiler was told of receivers, by base class in the order of asking.
+pub(super) type Guessed = Vec<(ClassRef, Vec<ClassRef>)>;
 
 /// An entry that is not in a file yet.
 pub(super) struct Entry {
@@ -53,13 +58,16 @@ pub(super) struct Env {
     answers: RefCell<FxHashMap<u32, bool>>,
     assumed: RefCell<Vec<ClassRef>>,
     missed: RefCell<Vec<ClassRef>>,
+    /// What has been said of receivers; in a comparison, what was said then.
+    guessed: RefCell<Guessed>,
 }
 
 impl Env {
-    fn new(only: Option<Vec<ClassRef>>, is_replay: bool) -> Env {
+    fn new(only: Option<Vec<ClassRef>>, replay: Option<Guessed>) -> Env {
         Env {
             only,
-            is_replay,
+            is_replay: replay.is_some(),
+            guessed: RefCell::new(replay.unwrap_or_default()),
             answers: RefCell::default(),
             assumed: RefCell::default(),
             missed: RefCell::default(),
@@ -86,6 +94,18 @@ impl CompileEnv for Env {
     }
     fn sequence_points(&self, method: MethodRef) -> Option<Vec<u32>> {
         symbols::points(method)
+    }
+    fn receivers(&self, base: ClassRef, asker: MethodRef) -> Vec<ClassRef> {
+        let mut guessed = self.guessed.borrow_mut();
+        if let Some((_, answer)) = guessed.iter().find(|(b, _)| *b == base) {
+            return answer.clone();
+        }
+        if self.is_replay {
+            return Vec::new();
+        }
+        let answer = receivers(base, asker);
+        guessed.push((base, answer.clone()));
+        answer
     }
     fn missed(&self, classes: &[ClassRef]) {
         let mut missed = self.missed.borrow_mut();
@@ -117,13 +137,14 @@ pub fn compile_as(
     only: Option<Vec<ClassRef>>,
 ) -> Result<Compiled, CompileError> {
     let compiler = &rt().compiler;
-    let env = Env::new(only, false);
+    let env = Env::new(only, None);
     let Some(cache) = cache() else {
         let blob = compiler.compile(method, &env, tier)?;
         return Ok(Compiled {
             blob,
             assumed: None,
             missed: Vec::new(),
+            guessed: Vec::new(),
             tier,
         });
     };
@@ -131,12 +152,14 @@ pub fn compile_as(
     let (blob, has_failed) = edges::watch(|| compiler.compile(method, &env, tier));
     let blob = blob?;
     let (assumed, missed) = (env.assumed.into_inner(), env.missed.into_inner());
+    let guessed = env.guessed.into_inner();
     if cache.mode == Mode::Convert {
         let blob = convert(method, blob);
         return Ok(Compiled {
             blob,
             assumed: None,
             missed: Vec::new(),
+            guessed: Vec::new(),
             tier,
         });
     }
@@ -145,6 +168,7 @@ pub fn compile_as(
         blob,
         assumed: can_be_kept.then_some(assumed),
         missed,
+        guessed,
         tier,
     })
 }
@@ -215,6 +239,7 @@ pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) ->
         blob,
         assumed,
         missed,
+        guessed,
         tier,
     } = compiled;
     let assumed = assumed.as_ref()?;
@@ -237,6 +262,12 @@ pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) ->
     content.out.count(missed.len());
     missed.iter().try_for_each(|c| content.class(c))?;
     content.blob(blob)?;
+    // Behind the blob: only a comparison needs it.
+    for (base, classes) in guessed.iter().filter(|(_, classes)| !classes.is_empty()) {
+        content.class(base)?;
+        content.out.count(classes.len());
+        classes.iter().try_for_each(|c| content.class(c))?;
+    }
     let mut payload = identity.out.bytes;
     let identity = payload.len() as u32;
     payload.extend_from_slice(&content.out.bytes);
@@ -363,16 +394,16 @@ fn bytes_of(set: &Set, method: MethodRef, blob: &Blob) -> Option<Vec<u8>> {
     Some(namer.out.bytes)
 }
 
-/// [`Mode::Verify`]: compiles a method as the entry was compiled, and compares. `set` holds; `tier` and `assumed` are the entry's, `expected` is its blob.
+/// [`Mode::Verify`]: compiles a method as the entry was compiled, and compares. `set` holds; `tier`, `assumed` and `guessed` are the entry's, `expected` is its blob.
 pub(super) fn verify(
     method: MethodRef,
     tier: Tier,
     set: &Set,
-    assumed: Vec<ClassRef>,
+    (assumed, guessed): (Vec<ClassRef>, Guessed),
     expected: &[u8],
 ) {
     let compiler = &rt().compiler;
-    let env = Env::new(Some(assumed), true);
+    let env = Env::new(Some(assumed), Some(guessed));
     let (result, has_failed) = edges::watch(|| compiler.compile(method, &env, tier));
     if has_failed {
         return;

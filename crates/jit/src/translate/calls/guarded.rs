@@ -1,0 +1,304 @@
+//! Guarded calls: a virtual or interface call whose receivers are guessed.
+//!
+//! # How it works
+//! The runtime says which classes an object at the call may be of, as far as it knows ([`CompileEnv::receivers`]). If they come to one or two
+//! implementations, the call becomes a test for each and a direct call, which may be inlined:
+//!
+//! ```text
+//!     vt = uload32 this                        ; faults on null
+//!     brif vt.class == C, hit, next            ; or: [vt + slot] == [slot of C's method], if several classes share the method
+//! hit:
+//!     jump join(body of C's method)
+//! next: (cold)
+//!     jump join(the call as it would be without a guess)
+//! join(result):
+//! ```
+//!
+//! An indirect call whose target changes is predicted badly on many processors, a test is not; and an inlined body costs less than any call.
+//!
+//! # Invariants
+//! * A guess changes no result: where no test passes, the call is made as always.
+//! * The class of a transparent proxy is the class that it stands for, so no receiver derives from MarshalByRefObject.
+//! * What the stack holds when the arms begin is the same for each of them: structs in variables that others may write are copied before.
+//!
+//! [`CompileEnv::receivers`]: crate::options::CompileEnv::receivers
+use super::call::Dispatch;
+use crate::blob::Symbol;
+use crate::emit::trusted;
+use crate::options::Tier;
+use crate::signature::{LoweredSignature, Pass};
+use crate::translate::error::Res;
+use crate::translate::inlining::expand::result_type;
+use crate::translate::inlining::limits::inline_limit;
+use crate::translate::translator::Translator;
+use crate::translate::values::memory::Dest;
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
+use smallvec::SmallVec;
+use vervet_abi::object::HEADER_SIZE;
+use vervet_abi::vtable;
+use vervet_types::{ClassRef, Known, MethodRef};
+
+/// How many tests a call may have.
+const TESTS: usize = 2;
+/// How many guarded calls a method may have.
+const SITES: usize = 60;
+
+/// A test, and what is called if it passes.
+struct Guess {
+    /// The class of the receiver. None: any class whose slot leads to the method.
+    class: Option<ClassRef>,
+    method: MethodRef,
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// Emits the call with guesses, if there are any. The arguments are on the stack. False: nothing was emitted.
+    pub(crate) fn try_guarded(
+        &mut self,
+        dispatch: &Dispatch,
+        method: MethodRef,
+        lowered: &LoweredSignature,
+    ) -> Res<bool> {
+        if self.session.guards >= SITES
+            || self.session.inline_limit < inline_limit(Tier::Optimised)
+            || self.body.prefixes.tail
+            || self.body.var_args.is_some()
+            || self.body.plan.blocks[self.body.block].cold
+        {
+            return Ok(false);
+        }
+        let count = lowered.params.len() + 1;
+        let Some(at) = self.body.stack.len().checked_sub(count) else {
+            return Ok(false);
+        };
+        if self.body.stack[at].stack_type != StackType::Ref {
+            return Ok(false);
+        }
+        let guesses = self.guesses(dispatch, method, self.body.stack[at].class)?;
+        if guesses.is_empty() {
+            return Ok(false);
+        }
+        self.session.guards += 1;
+        self.emit_guarded(dispatch, lowered, at, &guesses)?;
+        Ok(true)
+    }
+
+    /// What is worth a test; none if the receivers are not known or too many.
+    fn guesses(
+        &mut self,
+        dispatch: &Dispatch,
+        method: MethodRef,
+        known: Option<ClassRef>,
+    ) -> Res<SmallVec<[Guess; TESTS]>> {
+        let is_interface = match dispatch {
+            Dispatch::Virtual(_) => false,
+            Dispatch::Interface(_) => true,
+            _ => return Ok(SmallVec::new()),
+        };
+        let base = match known {
+            Some(class) if !class.is_interface() && class.is_subclass_of(method.class)? => class,
+            _ => method.class,
+        };
+        let receivers = self.env.receivers(base, self.session.inline_stack[0]);
+        let mut found: SmallVec<[(MethodRef, ClassRef, usize); TESTS]> = SmallVec::new();
+        for class in receivers {
+            let Some(m) = self.implementation(method, class)? else {
+                return Ok(SmallVec::new());
+            };
+            let same = found.iter().position(|(known, ..)| *known == m);
+            match same.filter(|_| !is_interface) {
+                Some(at) => found[at].2 += 1,
+                None if found.len() == TESTS => return Ok(SmallVec::new()),
+                None => found.push((m, class, 1)),
+            }
+        }
+        // One target is predicted as it is. Then only what can be inlined is worth a test, or what goes through a stub otherwise.
+        if let [(only, ..)] = found[..]
+            && !is_interface
+            && self.inline_decision(only, 0)?.is_none()
+        {
+            return Ok(SmallVec::new());
+        }
+        let guess = |(method, class, classes): (MethodRef, ClassRef, usize)| Guess {
+            class: (classes == 1).then_some(class),
+            method,
+        };
+        Ok(found.into_iter().map(guess).collect())
+    }
+
+    /// What a call of the method on an object of the class reaches. None: that is nothing to guess.
+    fn implementation(&self, method: MethodRef, class: ClassRef) -> Res<Option<MethodRef>> {
+        let remote = self.session.universe.known(Known::MarshalByRefObject);
+        if class.is_array() || class.supers()?.get(1).is_some_and(|c| *c == remote) {
+            return Ok(None);
+        }
+        let found = match method.class.is_interface() {
+            true => class.find_interface_impl(method).unwrap_or(None),
+            false => Some(class.find_virtual_impl(method)?),
+        };
+        let Some(m) = found else { return Ok(None) };
+        // A method that a value type inherits takes the box itself; its own take the value.
+        let fits = !m.is_abstract() && !m.class.is_interface() && m.method_args.is_empty();
+        let is_own = !class.is_value_type()? || m.class == class;
+        Ok(Some(m).filter(|_| fits && is_own))
+    }
+
+    fn emit_guarded(
+        &mut self,
+        dispatch: &Dispatch,
+        lowered: &LoweredSignature,
+        at: usize,
+        guesses: &[Guess],
+    ) -> Res {
+        self.spill_aliased(0)?;
+        let this = self.body.stack[at];
+        let vt = self.vtable_of(&this);
+        let kind = result_type(lowered)?;
+        let join = self.e.b.create_block();
+        let mut buffer = None;
+        match kind {
+            Some(StackType::Struct) => buffer = Some(self.temp_of(lowered.ret_class)?),
+            Some(kind) => {
+                self.e.b.append_block_param(join, kind.clif());
+            }
+            None => {}
+        }
+        let arms = Arms {
+            stack: self.body.stack.to_vec(),
+            nonnull: self.session.nonnull.clone(),
+            initialised: self.session.initialised.clone(),
+            join,
+            buffer,
+        };
+        let mut is_reached = false;
+        for guess in guesses {
+            let passes = self.test(dispatch, vt, guess);
+            let (hit, next) = (self.e.b.create_block(), self.e.b.create_block());
+            self.e.b.ins().brif(passes, hit, &[], next, &[]);
+            self.e.b.seal_block(hit);
+            self.e.b.seal_block(next);
+            self.e.b.switch_to_block(hit);
+            self.body.stack[at] = self.receiver(&this, guess)?;
+            let own = LoweredSignature::of_method(guess.method)?;
+            self.emit_call(Dispatch::Direct(guess.method), &own, false)?;
+            is_reached |= self.end_arm(lowered, &arms)?;
+            self.e.b.switch_to_block(next);
+        }
+        let next = self.e.b.current_block();
+        if let Some(next) = next {
+            self.e.b.set_cold_block(next);
+        }
+        self.body.stack[at] = StackValue {
+            fact: ValueFact::NonNull,
+            ..this
+        };
+        self.emit_call(dispatch.clone(), lowered, true)?;
+        is_reached |= self.end_arm(lowered, &arms)?;
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        self.body.stack.truncate(at);
+        if !is_reached {
+            // Nothing jumps to this block, but it must end.
+            self.e.throw(vervet_abi::ThrowKind::ExecutionEngine);
+            self.body.dead = true;
+            return Ok(());
+        }
+        if let Some(kind) = kind {
+            let value = match buffer {
+                Some(at) => at,
+                None => self.e.b.block_params(join)[0],
+            };
+            self.push_value(StackValue {
+                stack_type: kind,
+                value,
+                class: Some(lowered.ret_class),
+                fact: ValueFact::None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether the receiver is the guessed one.
+    fn test(&mut self, dispatch: &Dispatch, vt: Value, guess: &Guess) -> Value {
+        let (own, wanted) = match (dispatch, guess.class) {
+            // The slot and the method's own slot hold the method's code, once it is compiled and was called.
+            (Dispatch::Virtual(slot), None) => (
+                vtable::SLOTS_OFFSET + 8 * *slot as i32,
+                self.e.load_symbol(I64, Symbol::MethodSlot(guess.method), 0),
+            ),
+            (_, class) => (
+                vtable::CLASS_OFFSET,
+                self.e
+                    .symbol(Symbol::ClassHandle(class.unwrap_or(guess.method.class))),
+            ),
+        };
+        let own = self.e.b.ins().load(I64, trusted(), vt, own);
+        self.e.b.ins().icmp(IntCC::Equal, own, wanted)
+    }
+
+    /// `this` of the guessed method: of a value type the address in the box.
+    fn receiver(&mut self, this: &StackValue, guess: &Guess) -> Res<StackValue> {
+        let Some(class) = guess.class else {
+            return Ok(StackValue {
+                fact: ValueFact::NonNull,
+                ..*this
+            });
+        };
+        if class.is_value_type()? {
+            let header = i64::from(HEADER_SIZE);
+            return Ok(StackValue {
+                stack_type: StackType::ByRef,
+                value: self.e.b.ins().iadd_imm_s(this.value, header),
+                class: Some(class),
+                fact: ValueFact::NonNull,
+            });
+        }
+        Ok(StackValue {
+            class: Some(class),
+            fact: ValueFact::Exact,
+            ..*this
+        })
+    }
+
+    /// Ends an arm: its result goes to the join. Everything is as before the arm then. False: the arm does not end there.
+    fn end_arm(&mut self, lowered: &LoweredSignature, arms: &Arms) -> Res<bool> {
+        let is_reached = !self.body.dead;
+        if is_reached {
+            let class = lowered.ret_class;
+            if let Pass::None = lowered.ret {
+                self.e.b.ins().jump(arms.join, &[]);
+            } else {
+                let operand = self.pop()?;
+                let value = self.coerce_to_class(&operand, class)?;
+                match arms.buffer {
+                    Some(buffer) => {
+                        let whole = Dest::Frame;
+                        self.copy(class, buffer, 0, trusted(), value, 0, trusted(), whole)?;
+                        self.e.b.ins().jump(arms.join, &[]);
+                    }
+                    None => {
+                        let result = [BlockArg::Value(value)];
+                        self.e.b.ins().jump(arms.join, &result);
+                    }
+                }
+            }
+        }
+        self.body.dead = false;
+        self.body.stack.clear();
+        self.body.stack.extend(arms.stack.iter().copied());
+        self.session.nonnull.clone_from(&arms.nonnull);
+        self.session.initialised.clone_from(&arms.initialised);
+        Ok(is_reached)
+    }
+}
+
+/// What each arm begins with, and where it ends.
+struct Arms {
+    stack: Vec<StackValue>,
+    nonnull: SmallVec<[Value; 8]>,
+    initialised: SmallVec<[ClassRef; 4]>,
+    join: Block,
+    /// Where a struct result is put.
+    buffer: Option<Value>,
+}
