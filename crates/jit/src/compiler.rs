@@ -51,7 +51,7 @@ impl Compiler {
         let mut h = rustc_hash::FxHasher::default();
         self.codegen.hash_flags(&mut h);
         let o = &self.options;
-        (o.allocation as u8, o.verify, o.optimise_all).hash(&mut h);
+        (o.allocation as u8, o.verify, o.optimise_all, o.fail_guards).hash(&mut h);
         (o.tables.card_mask, o.tables.handle_index_bits).hash(&mut h);
         h.finish()
     }

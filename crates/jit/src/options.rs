@@ -48,6 +48,8 @@ pub struct Options {
     pub verbose: Option<String>,
     /// Whether every method is optimised when it is first compiled.
     pub optimise_all: bool,
+    /// Whether no test of a guarded call ever passes: a debug aid, by which the calls behind the tests run.
+    pub fail_guards: bool,
     /// Sizes of the tables that generated code indexes.
     pub tables: vervet_abi::TableSizes,
 }

@@ -58,6 +58,7 @@ pub struct Codegen {
     optimised: OwnedTargetIsa,
     allocation: AllocProtection,
     recorded: Recorded,
+    fail_guards: bool,
     tables: vervet_abi::TableSizes,
 }
 
@@ -81,10 +82,15 @@ impl Codegen {
             optimised: isa(options, "speed", "backtracking"),
             allocation: options.allocation,
             recorded: options.recorded,
+            fail_guards: options.fail_guards,
             tables: options.tables,
         }
     }
 
+    /// See [`Options::fail_guards`].
+    pub fn fails_guards(&self) -> bool {
+        self.fail_guards
+    }
     /// What the profiler is told of.
     pub fn recorded(&self) -> Recorded {
         self.recorded

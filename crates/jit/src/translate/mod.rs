@@ -58,6 +58,7 @@ struct Source<'a> {
     scope: Scope,
     /// The largest body, in bytes of IL, that is inlined; 0: none is.
     inline_limit: usize,
+    fail_guards: bool,
 }
 
 /// Translates and compiles a method that has IL. If that fails, the method is compiled again
@@ -127,6 +128,7 @@ pub fn compile_body(
     let fail = |f: TranslateError| f.at(method);
     let mut source = source(method, body, env).map_err(fail)?;
     source.inline_limit = inline_limit;
+    source.fail_guards = codegen.fails_guards();
     let plan = plan(&source, 0).map_err(fail)?;
     // Without a listing the name is needed for errors only, and added there.
     let name = if listing {
@@ -256,6 +258,7 @@ fn source<'a>(
         locals,
         scope,
         inline_limit: 0,
+        fail_guards: false,
     })
 }
 
@@ -287,6 +290,7 @@ fn translate(
     };
     let has_filters = plan.has_filters_within(0, u32::MAX);
     let mut session = Session::new(source.method, source.inline_limit, has_filters);
+    session.fail_guards = source.fail_guards;
     session.sequence_points = source.env.sequence_points(source.method);
     let mut t = Translator {
         e,

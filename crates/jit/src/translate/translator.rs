@@ -77,6 +77,8 @@ pub struct Session {
     pub sequence_points: Option<Vec<u32>>,
     /// The largest body, in bytes of IL, that is inlined; 0: none is.
     pub inline_limit: usize,
+    /// See [`crate::options::Options::fail_guards`].
+    pub fail_guards: bool,
     /// How many guarded calls there are so far.
     pub guards: usize,
     /// By method id: how the method is inlined, if it is.
@@ -97,6 +99,7 @@ impl Session {
             has_filters,
             sequence_points: None,
             inline_limit,
+            fail_guards: false,
             guards: 0,
             inline_decisions: FxHashMap::default(),
             inline_stack: vec![method],

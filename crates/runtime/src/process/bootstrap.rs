@@ -118,6 +118,7 @@ pub fn start(
         verify: options.verify || cfg!(debug_assertions),
         verbose: options.verbose_jit.clone(),
         optimise_all: options.optimise,
+        fail_guards: std::env::var_os("VERVET_DEBUG_FAIL_GUARDS").is_some(),
         allocation: options.gc.allocator,
         recorded: options.recorded(),
         tables: plan.tables,

@@ -221,6 +221,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Whether the receiver is the guessed one.
     fn test(&mut self, dispatch: &Dispatch, vt: Value, guess: &Guess) -> Value {
+        if self.session.fail_guards {
+            return self.e.b.ins().iconst(I8, 0);
+        }
         let (own, wanted) = match (dispatch, guess.class) {
             // The slot and the method's own slot hold the method's code, once it is compiled and was called.
             (Dispatch::Virtual(slot), None) => (

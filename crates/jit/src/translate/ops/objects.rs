@@ -157,24 +157,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
                 }
             }
-            Test::Helper => {
-                let index = vtable::cast_index(class.stable_hash()) as i32;
-                let at = vtable::CASTS_OFFSET + 8 * index;
-                let known = self.e.b.ins().load(I64, trusted(), vt, at);
-                let yes = self.e.b.ins().icmp(IntCC::Equal, known, handle);
-                if !throwing {
-                    let more = self.e.b.create_block();
-                    self.e.b.ins().brif(yes, join, &same, more, &[]);
-                    self.e.b.seal_block(more);
-                    self.e.b.switch_to_block(more);
-                    let no = self.e.b.ins().iadd_imm_s(handle, 1);
-                    let no = self.e.b.ins().icmp(IntCC::Equal, known, no);
-                    let null = self.i64(0);
-                    self.cast_decided(no, null, [object, handle], join, false);
-                } else {
-                    self.cast_decided(yes, object, [object, handle], join, true);
-                }
-            }
+            Test::Helper => self.cast_remembered(class, vt, [object, handle], join, throwing),
             Test::Ancestor(depth) => {
                 // The VTable holds the number of ancestors; a shorter list cannot contain the
                 // class.
@@ -223,6 +206,35 @@ impl<'a, 'f> Translator<'a, 'f> {
             fact: ValueFact::None,
         });
         Ok(())
+    }
+
+    /// A cast that the VTable may remember. `args` are the object and the class.
+    fn cast_remembered(
+        &mut self,
+        class: ClassRef,
+        vt: Value,
+        args: [Value; 2],
+        join: cranelift_codegen::ir::Block,
+        throwing: bool,
+    ) {
+        let [object, handle] = args;
+        let index = vtable::cast_index(class.stable_hash()) as i32;
+        let at = vtable::CASTS_OFFSET + 8 * index;
+        let known = self.e.b.ins().load(I64, trusted(), vt, at);
+        let yes = self.e.b.ins().icmp(IntCC::Equal, known, handle);
+        if throwing {
+            self.cast_decided(yes, object, args, join, true);
+            return;
+        }
+        let more = self.e.b.create_block();
+        let same = [BlockArg::Value(object)];
+        self.e.b.ins().brif(yes, join, &same, more, &[]);
+        self.e.b.seal_block(more);
+        self.e.b.switch_to_block(more);
+        let no = self.e.b.ins().iadd_imm_s(handle, 1);
+        let no = self.e.b.ins().icmp(IntCC::Equal, known, no);
+        let null = self.i64(0);
+        self.cast_decided(no, null, args, join, false);
     }
 
     /// The end of a cast: if `is_known`, its result is `result`, otherwise the helper's. `args` are the object and the class.
