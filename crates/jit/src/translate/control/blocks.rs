@@ -163,7 +163,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             c.handler_offset == b.offset
                 || matches!(c.kind, EhKind::Filter(start) if start == b.offset)
         });
-        if !has_values || is_handler || self.body.after_call {
+        // The code before may not have been translated, where a branch on a constant leads past it.
+        let before = (b.first as usize).checked_sub(1);
+        let after_call = self.body.after_call || before.is_some_and(|i| self.is_call(i));
+        if !has_values || is_handler || after_call {
             self.body.recorded = b.offset;
         }
         self.e.at(self.body.recorded);
@@ -211,26 +214,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             self.body.index = index as usize;
             let i = &plan.instrs[index as usize];
-            // Mono has sequence points where the stack is empty and after a call, and prints their
-            // offsets in stack traces. The same positions are recorded here, so that traces agree. In a method with
-            // symbols it has those of the symbols.
-            let is_point = match &self.session.sequence_points {
-                Some(points) if self.body.inline.is_none() => {
-                    points.binary_search(&i.offset).is_ok()
-                }
-                _ => self.body.stack.is_empty() || self.body.after_call,
-            };
-            if is_point {
-                self.body.recorded = i.offset;
-                self.e.at(i.offset);
-            } else {
-                self.e.reached(i.offset);
-            }
-            self.body.after_call = match (i.op, &i.operand) {
-                (Op::Call | Op::Callvirt | Op::Calli, _) => true,
-                (Op::Newobj, Operand::Token(t)) => self.is_called_by_mono(*t, index as usize),
-                _ => false,
-            };
+            self.record(index as usize);
             if self.body.stack.is_empty() {
                 self.session.temps.release();
             }
@@ -245,6 +229,33 @@ impl<'a, 'f> Translator<'a, 'f> {
             ));
         }
         self.jump_to(n + 1)
+    }
+
+    /// Records the position of an instruction, where traces have one. Mono has sequence points where the stack is empty and after a call, and prints
+    /// their offsets in stack traces; so do these. In a method with symbols it has those of the symbols.
+    pub(crate) fn record(&mut self, index: usize) {
+        let i = &self.body.plan.instrs[index];
+        let is_point = match &self.session.sequence_points {
+            Some(points) if self.body.inline.is_none() => points.binary_search(&i.offset).is_ok(),
+            _ => self.body.stack.is_empty() || self.body.after_call,
+        };
+        if is_point {
+            self.body.recorded = i.offset;
+            self.e.at(i.offset);
+        } else {
+            self.e.reached(i.offset);
+        }
+        self.body.after_call = self.is_call(index);
+    }
+
+    /// Whether mono has a sequence point behind the instruction.
+    fn is_call(&self, index: usize) -> bool {
+        let i = &self.body.plan.instrs[index];
+        match (i.op, &i.operand) {
+            (Op::Call | Op::Callvirt | Op::Calli, _) => true,
+            (Op::Newobj, Operand::Token(t)) => self.is_called_by_mono(*t, index),
+            _ => false,
+        }
     }
 
     /// The edge from here to a block: the CLIF block to jump to, and the arguments. Emits the

@@ -3,7 +3,8 @@
 //! # How it works
 //! [`Translator::inline_decision`] examines the body of a callee. It must be small, have no loop
 //! and no exception clause, and call nothing but methods that are themselves expanded or that never
-//! return. The answer is cached per method.
+//! return; a very small one may make [`CALLS`] other calls. The answer is cached per method. A
+//! method that calls itself is inlined into itself once.
 //!
 //! Many small methods consist of a test and a `throw`. Their throwing blocks do not count for the
 //! size and may contain anything, because they are *outlined*: in the inlined code, such a block is
@@ -57,6 +58,12 @@ pub const DEPTH: usize = 5;
 const AGGRESSIVE: usize = 128;
 /// Bytes of IL, beyond the limit, that blocks which can only throw may have.
 const COLD: usize = 160;
+/// How many calls a body of at most [`CALLING`] bytes of IL may keep.
+const CALLS: u32 = 2;
+/// See [`CALLS`].
+const CALLING: usize = 32;
+/// How often a method may be among those that are being translated when it is inlined.
+const NESTING: usize = 2;
 /// Bytes of IL up to which a method is examined for never returning.
 const THROWER: usize = 64;
 
@@ -131,7 +138,33 @@ fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> 
     plan.successors(n)
 }
 
+/// How many calls the body may keep if it is inlined.
+fn calls_of(body: &MethodBody<'static>) -> u32 {
+    match body.code.len() <= CALLING {
+        true => CALLS,
+        false => 0,
+    }
+}
+
+/// The effect of a call that stays one, if there may be another.
+fn keep_call(callee: MethodRef, calls: &mut u32) -> Res<Option<SideEffect>> {
+    let is_plain = callee.sig()?.call_conv != vervet_metadata::CallConvKind::VarArg;
+    let left = calls.checked_sub(1).filter(|_| is_plain);
+    *calls = left.unwrap_or(0);
+    Ok(left.map(|_| SideEffect::Writes))
+}
+
 impl<'a, 'f> Translator<'a, 'f> {
+    /// Whether the method may be inlined once more in what is being translated.
+    pub(crate) fn may_nest(&self, m: MethodRef) -> bool {
+        self.session
+            .inline_stack
+            .iter()
+            .filter(|s| **s == m)
+            .count()
+            < NESTING
+    }
+
     /// Whether, and how, calls of the method are replaced by its body. None: they are not.
     pub(crate) fn inline_decision(
         &mut self,
@@ -158,7 +191,6 @@ impl<'a, 'f> Translator<'a, 'f> {
             || !m.has_body()
             || m.class.is_open
             || m.is_cctor()
-            || self.session.inline_stack.contains(&m)
         {
             return Ok(None);
         }
@@ -210,11 +242,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             return self.decide_by_blocks(m, &body, (args, locals), limit, depth);
         }
         // One block, or branches without a `throw`: every instruction counts, in any order.
+        let mut calls = calls_of(&body);
         let mut effect = SideEffect::None;
         let mut before = None;
         for i in body.instructions() {
             let Ok(i) = i else { return Ok(None) };
-            match self.step(m, &i, before, depth)? {
+            match self.step(m, &i, (before, &mut calls), depth)? {
                 Some(e) => effect = effect.max(e),
                 None => return Ok(None),
             }
@@ -249,6 +282,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut before: Vec<Option<SideEffect>> = vec![None; plan.blocks.len()];
         before[0] = Some(SideEffect::None);
         let mut bytes = 0;
+        let mut calls = calls_of(body);
         for n in 0..plan.blocks.len() {
             let (b, Some(mut effect)) = (&plan.blocks[n], before[n]) else {
                 continue;
@@ -271,7 +305,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             let mut last = None;
             for i in &plan.instrs[b.first as usize..b.end as usize] {
-                match self.step(m, i, last, depth)? {
+                match self.step(m, i, (last, &mut calls), depth)? {
                     Some(e) => effect = effect.max(e),
                     None => return Ok(None),
                 }
@@ -316,7 +350,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         &mut self,
         own: MethodRef,
         i: &Instr<'static>,
-        before: Option<Instr<'static>>,
+        (before, calls): (Option<Instr<'static>>, &mut u32),
         depth: usize,
     ) -> Res<Option<SideEffect>> {
         use Op::*;
@@ -376,10 +410,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                     Some(SideEffect::Writes)
                 } else if fixed {
                     let before = self.triggering(callee)?;
-                    self.inline_decision(callee, depth + 1)?
-                        .map(|v| v.effect.max(before))
+                    let decision = match callee == own {
+                        true => None,
+                        false => self.inline_decision(callee, depth + 1)?,
+                    };
+                    match decision {
+                        Some(v) => Some(v.effect.max(before)),
+                        None => keep_call(callee, calls)?,
+                    }
                 } else {
-                    None
+                    keep_call(callee, calls)?
                 }
             }
             (Newobj, Operand::Token(t)) => {

@@ -107,6 +107,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.session.inline_limit == 0
             || self.session.inline_stack.len() > DEPTH
             || self.e.inlined() > SITES
+            || !self.may_nest(m)
         {
             return Ok(None);
         }
@@ -406,9 +407,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             self.body.index = index;
             let i = &self.body.plan.instrs[index];
-            if self.body.stack.is_empty() {
-                self.e.at(i.offset);
-            }
+            self.record(index);
             self.instruction(i)?;
             if self.body.dead {
                 return Ok(());
