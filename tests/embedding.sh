@@ -52,6 +52,21 @@ if host host; then
 fi
 mcs -nologo -warn:0 -t:library "-out:$work/Stores.exe" tests/embedding/Stores.cs || fail "Stores.cs does not compile"
 if host stores; then compare stores "$PWD/tests/embedding/stores.expected" ./stores; fi
+mcs -nologo -warn:0 -t:library "-out:$work/Ends.exe" tests/embedding/Ends.cs || fail "Ends.cs does not compile"
+if host ends; then
+    (cd "$work" && timeout 60 ./ends with-hook) > "$work/out" 2> "$work/err"
+    code=$?
+    if [ $code = 7 ] && diff tests/embedding/ends.expected "$work/out" > "$work/diff"; then pass
+    else fail "ends ended with code $code: $(cat "$work/diff" "$work/err" | head -n 6)"; fi
+fi
+if host stacks; then compare stacks "$PWD/tests/embedding/stacks.expected" ./stacks; fi
+# Hooks: One needs Two, and Three lies where nobody looks for it.
+mkdir -p "$work/other"
+for name in Two One Hooks other/Three Four; do
+    case $name in One) refers=-r:Two.dll ;; Hooks) refers=-r:One.dll ;; *) refers=-r:System.dll ;; esac
+    (cd "$work" && mcs -nologo -warn:0 -t:library $refers "-out:$name.dll" "$OLDPWD/tests/embedding/hooks/$(basename $name).cs") || fail "hooks/$name.cs does not compile"
+done
+if host hooks; then compare hooks "$PWD/tests/embedding/hooks.expected" ./hooks; fi
 if host api; then compare api "$PWD/tests/embedding/api.expected" ./api; fi
 if host threads; then
     compare threads "$PWD/tests/embedding/threads.expected" ./threads

@@ -24,6 +24,7 @@ struct Installed {
     load: Vec<(LoadFunction, usize)>,
     search: Vec<(SearchFunction, usize)>,
     preload: Vec<(PreloadFunction, usize)>,
+    postload: Vec<(SearchFunction, usize)>,
 }
 /// Read as a whole: no lock is held during a call.
 static INSTALLED: LeafLock<Option<Arc<Installed>>> = LeafLock::new(None);
@@ -87,7 +88,7 @@ pub fn hooks() -> HostHooks {
     HostHooks {
         loaded: |_, assembly| tell(assembly),
         find,
-        has_preload: || installed().is_some_and(|i| !i.preload.is_empty()),
+        has_preload: || installed().is_some_and(|i| !i.preload.is_empty() || !i.search.is_empty()),
     }
 }
 
@@ -104,18 +105,23 @@ fn find(_cx: &Cx<'_>, name: &AssemblyName, stage: Stage) -> AssemblyP {
     let has_any = match stage {
         Stage::Preload => !installed.preload.is_empty(),
         Stage::Search => !installed.search.is_empty(),
+        Stage::Postload => !installed.postload.is_empty(),
     };
     if !has_any {
         return None;
     }
     let mut name = name_of(name.clone());
     let at: *mut Name = &raw mut name;
+    let search = match stage {
+        Stage::Postload => &installed.postload,
+        _ => &installed.search,
+    };
     match stage {
         Stage::Preload => installed.preload.iter().find_map(|&(function, user)| {
             // SAFETY: the host's function, called as its type says.
             outside(|| unsafe { function(at, std::ptr::null_mut(), user as *mut c_void) })
         }),
-        Stage::Search => installed.search.iter().find_map(|&(function, user)| {
+        Stage::Search | Stage::Postload => search.iter().find_map(|&(function, user)| {
             // SAFETY: the host's function, called as its type says.
             outside(|| unsafe { function(at, user as *mut c_void) })
         }),
@@ -339,7 +345,7 @@ api! {
         install(|i| i.search.push((function, user as usize)));
     }
     fn mono_install_assembly_postload_search_hook(function: SearchFunction, user: *mut c_void) {
-        install(|i| i.search.push((function, user as usize)));
+        install(|i| i.postload.push((function, user as usize)));
     }
     /// There are no reflection-only loads by name, so these are never called.
     fn mono_install_assembly_refonly_preload_hook(_function: PreloadFunction, _user: *mut c_void) {}

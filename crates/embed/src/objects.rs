@@ -9,6 +9,7 @@ use vervet_runtime::cx::Value;
 use vervet_runtime::domain::Domain;
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::cards::mark_card;
+use vervet_runtime::memory::copy;
 use vervet_runtime::object::store_ref;
 use vervet_runtime::threads::monitor;
 use vervet_runtime::{ObjRef, rt};
@@ -83,9 +84,8 @@ object_api! {
         let array = object(array);
         let Some(element) = array.class().element() else { return };
         let size = crate::classes::slot_size(element).0 as usize;
-        for i in 0..count.max(0) as usize {
-            fields::store(array.array_data().add((index as usize + i) * size), from.add(i * size), element);
-        }
+        let to = array.array_data().add(index as usize * size);
+        fields::store_many(cx, to, from, element, count.max(0) as usize);
     }
     fn mono_gc_wbarrier_set_field(cx; target: Object, slot: *mut usize, value: Object) { store_ref(slot, object(value)); }
     fn mono_gc_wbarrier_set_arrayref(cx; array: Object, slot: *mut usize, value: Object) { store_ref(slot, object(value)); }
@@ -97,25 +97,18 @@ object_api! {
         mark_card(slot.addr(), value);
     }
     fn mono_gc_wbarrier_arrayref_copy(cx; to: *mut usize, from: *const usize, count: c_int) {
-        let count = count.max(0) as usize;
-        let backwards = to as usize > from as usize && (to as usize) < from.add(count) as usize;
-        for i in 0..count {
-            let i = if backwards { count - 1 - i } else { i };
-            store_ref(to.add(i), ObjRef::from_addr(*from.add(i)));
-        }
+        let bytes = 8 * count.max(0) as usize;
+        copy::move_bytes(cx, to.cast(), from.cast(), bytes, true);
     }
     fn mono_gc_wbarrier_value_copy(cx; to: *mut u8, from: *const u8, count: c_int, class: ClassP) {
         let Some(class) = class else { return };
-        let size = crate::classes::slot_size(class).0 as usize;
-        for i in 0..count.max(0) as usize {
-            fields::store(to.add(i * size), from.add(i * size), class);
-        }
+        fields::store_many(cx, to, from, class, count.max(0) as usize);
     }
     fn mono_gc_wbarrier_object_copy(cx; to: Object, from: Object) {
         let (to, from) = (object(to), object(from));
         let size = allocate::object_size(from) - vervet_abi::object::HEADER_SIZE as usize;
         let refs = !from.class().instance_layout().is_ok_and(|l| l.ref_map.is_empty());
-        vervet_runtime::memory::copy::move_bytes(cx, to.value_ptr(), from.value_ptr(), size, refs);
+        copy::move_bytes(cx, to.value_ptr(), from.value_ptr(), size, refs);
     }
     fn mono_monitor_enter(cx; target: Object) -> Bool { settle(cx, monitor::enter(cx, object(target)).map(|()| true)) }
     fn mono_monitor_enter_v4(cx; target: Object, taken: *mut u8) {
