@@ -3,6 +3,7 @@
 //! # Invariants
 //! * A host's function is called in Foreign state, in the order in which functions were installed, without a lock.
 //! * The load functions hear of every assembly once, and again each time that the host opens one that is loaded, as in mono.
+use crate::domains;
 use crate::images::{self, IMAGE_OK, Status};
 use crate::support::{AssemblyP, Bool, ImageP, new_text, outside, read, read_opt, set, text};
 use std::ffi::{c_char, c_int, c_void};
@@ -183,18 +184,13 @@ fn load(cx: &'static Cx<'static>, name: &AssemblyName, status: *mut Status) -> A
 
 /// An assembly that is loaded under a name.
 fn loaded(name: &AssemblyName) -> AssemblyP {
-    rt().root
-        .loader
+    domains::loader()?
         .assemblies()
         .into_iter()
         .find(|a| a.name == name.name)
 }
 
 object_api! {
-    /// Opens an assembly by its path; null if that fails.
-    fn mono_domain_assembly_open(cx; _domain: *const c_void, path: *const c_char) -> AssemblyP {
-        open(cx, &read(path), std::ptr::null_mut())
-    }
     fn mono_assembly_open(cx; path: *const c_char, status: *mut Status) -> AssemblyP { open(cx, &read(path), status) }
     fn mono_assembly_open_full(cx; path: *const c_char, status: *mut Status, refonly: Bool) -> AssemblyP {
         let _ = refonly;
@@ -251,6 +247,13 @@ object_api! {
     }
 }
 
+domain_api! {
+    /// Opens an assembly by its path; null if that fails.
+    fn mono_domain_assembly_open(cx; path: *const c_char) -> AssemblyP {
+        open(cx, &read(path), std::ptr::null_mut())
+    }
+}
+
 fn load_from(cx: &'static Cx<'static>, image: ImageP, status: *mut Status) -> AssemblyP {
     let assembly = image.and_then(|i| i.assembly());
     if let Some(assembly) = assembly
@@ -303,7 +306,7 @@ api! {
         let manifest = assembly?.manifest;
         let row = manifest.image.file(index).ok()?;
         let name = manifest.image.string(row.name).ok()?;
-        rt().root.loader.open_module(manifest, name).ok()
+        domains::loader()?.open_module(manifest, name).ok()
     }
     fn mono_assembly_names_equal(l: *const Name, r: *const Name) -> Bool {
         let (l, r) = ((*l).parsed, (*r).parsed);

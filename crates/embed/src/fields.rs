@@ -14,7 +14,6 @@ use vervet_icalls::support::values;
 use vervet_runtime::ObjRef;
 use vervet_runtime::classes::vtables;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::domain::Domain;
 use vervet_runtime::memory::copy::{copy_value, move_bytes, poll_sometimes};
 use vervet_runtime::memory::statics;
 use vervet_runtime::object::store_ref;
@@ -170,11 +169,6 @@ object_api! {
             Err(throw) => { let _ = cx.take_pending(throw); }
         }
     }
-    /// The value as an object: boxed, or the reference itself.
-    fn mono_field_get_value_object(cx; _domain: *const Domain, field: FieldP, target: Object) -> Object {
-        let Some(field) = field else { return std::ptr::null_mut() };
-        or_null(cx, value_object(cx, field, object(target)))
-    }
     fn mono_runtime_class_init(cx; vt: Option<&'static VTable>) {
         if let Some(vt) = vt
             && let Err(throw) = cx.run_class_init(vtables::class_of(vt))
@@ -182,6 +176,14 @@ object_api! {
             let exception = cx.take_pending(throw);
             crate::exceptions::raise(cx, exception);
         }
+    }
+}
+
+domain_api! {
+    /// The value as an object: boxed, or the reference itself.
+    fn mono_field_get_value_object(cx; field: FieldP, target: Object) -> Object {
+        let Some(field) = field else { return std::ptr::null_mut() };
+        or_null(cx, value_object(cx, field, object(target)))
     }
 }
 

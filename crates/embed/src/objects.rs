@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_runtime::code::invoke::invoke_virtual;
 use vervet_runtime::cx::Value;
-use vervet_runtime::domain::Domain;
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::cards::mark_card;
 use vervet_runtime::memory::copy;
@@ -27,11 +26,6 @@ fn is_instance(object: ObjRef<'_>, class: ClassP) -> bool {
 }
 
 object_api! {
-    /// A zeroed object; no constructor runs.
-    fn mono_object_new(cx; _domain: *const Domain, class: ClassP) -> Object {
-        let Some(class) = class else { return std::ptr::null_mut() };
-        or_null(cx, cx.alloc(class))
-    }
     fn mono_object_new_specific(cx; vt: Option<&'static VTable>) -> Object {
         vt.map_or(std::ptr::null_mut(), |vt| or_null(cx, allocate::alloc_object(cx, vt)))
     }
@@ -40,12 +34,6 @@ object_api! {
     }
     fn mono_object_new_alloc_specific(cx; vt: Option<&'static VTable>) -> Object {
         vt.map_or(std::ptr::null_mut(), |vt| or_null(cx, allocate::alloc_object(cx, vt)))
-    }
-    fn mono_object_new_from_token(cx; _domain: *const Domain, image: ImageP, token: u32) -> Object {
-        match image.and_then(|i| crate::classes::by_token(i, token)) {
-            Some(class) => or_null(cx, cx.alloc(class)),
-            None => std::ptr::null_mut(),
-        }
     }
     fn mono_object_clone(cx; target: Object) -> Object { or_null(cx, allocate::clone_object(cx, object(target))) }
     fn mono_object_hash(cx; target: Object) -> c_int {
@@ -70,10 +58,6 @@ object_api! {
             Ok(_) => std::ptr::null_mut(),
             Err(throw) => crate::exceptions::give(cx, throw, exc),
         }
-    }
-    fn mono_value_box(cx; _domain: *const Domain, class: ClassP, value: *const u8) -> Object {
-        let Some(class) = class else { return std::ptr::null_mut() };
-        or_null(cx, cx.box_value(class, value))
     }
     fn mono_value_copy(cx; to: *mut u8, from: *const u8, class: ClassP) {
         if let Some(class) = class {
@@ -117,6 +101,24 @@ object_api! {
     }
     fn mono_monitor_try_enter(cx; target: Object, ms: u32) -> Bool { settle(cx, monitor::try_enter(cx, object(target), ms as i32)) }
     fn mono_monitor_exit(cx; target: Object) { settle(cx, monitor::exit(cx, object(target)).map(|()| true)); }
+}
+
+domain_api! {
+    /// A zeroed object; no constructor runs.
+    fn mono_object_new(cx; class: ClassP) -> Object {
+        let Some(class) = class else { return std::ptr::null_mut() };
+        or_null(cx, cx.alloc(class))
+    }
+    fn mono_object_new_from_token(cx; image: ImageP, token: u32) -> Object {
+        match image.and_then(|i| crate::classes::by_token(i, token)) {
+            Some(class) => or_null(cx, cx.alloc(class)),
+            None => std::ptr::null_mut(),
+        }
+    }
+    fn mono_value_box(cx; class: ClassP, value: *const u8) -> Object {
+        let Some(class) = class else { return std::ptr::null_mut() };
+        or_null(cx, cx.box_value(class, value))
+    }
 }
 
 fn settle(

@@ -4,7 +4,6 @@
 //! A host's text is decoded in Native state, and a string's is encoded in steps with polls between them: however long one is, it holds no stop up.
 use crate::support::{Bool, ImageP, Object, address, new_bytes, object, or_null, read};
 use std::ffi::{c_char, c_int};
-use vervet_runtime::domain::Domain;
 use vervet_runtime::memory::copy::poll_point;
 use vervet_runtime::{Cx, ObjRef};
 
@@ -77,22 +76,9 @@ fn to_utf8(cx: &Cx<'_>, text: ObjRef<'_>) -> Vec<u8> {
 }
 
 object_api! {
-    fn mono_string_new(cx; _domain: *const Domain, text: *const c_char) -> Object {
-        if text.is_null() { return std::ptr::null_mut(); }
-        from_utf8(cx, std::ffi::CStr::from_ptr(text).to_bytes())
-    }
     fn mono_string_new_wrapper(cx; text: *const c_char) -> Object {
         if text.is_null() { return std::ptr::null_mut(); }
         from_utf8(cx, std::ffi::CStr::from_ptr(text).to_bytes())
-    }
-    fn mono_string_new_len(cx; _domain: *const Domain, text: *const u8, length: u32) -> Object {
-        from_utf8(cx, given(text, length as usize))
-    }
-    fn mono_string_new_utf16(cx; _domain: *const Domain, text: *const u16, length: i32) -> Object {
-        or_null(cx, cx.alloc_utf16(given(text, length.max(0) as usize)))
-    }
-    fn mono_string_new_utf32(cx; _domain: *const Domain, text: *const u32, length: i32) -> Object {
-        from_utf32(cx, given(text, length.max(0) as usize))
     }
     fn mono_string_from_utf16(cx; text: *const u16) -> Object {
         if text.is_null() { return std::ptr::null_mut(); }
@@ -102,18 +88,7 @@ object_api! {
         if text.is_null() { return std::ptr::null_mut(); }
         from_utf32(cx, std::slice::from_raw_parts(text, length(text)))
     }
-    fn mono_string_new_size(cx; _domain: *const Domain, length: i32) -> Object {
-        or_null(cx, cx.alloc_utf16(&vec![0; length.max(0) as usize]))
-    }
-    fn mono_string_empty(cx; _domain: *const Domain) -> Object { or_null(cx, cx.intern(&[])) }
     fn mono_string_empty_wrapper(cx;) -> Object { or_null(cx, cx.intern(&[])) }
-    fn mono_ldstr(cx; _domain: *const Domain, image: ImageP, index: u32) -> Object {
-        let Some(image) = image else { return std::ptr::null_mut() };
-        match cx.domain().literal(cx, image, 0x7000_0000 | index) {
-            Ok(root) => address(root.get()),
-            Err(throw) => or_null(cx, Err(throw)),
-        }
-    }
     fn mono_string_to_utf8(cx; text: Object) -> *mut u8 {
         let s = object(text);
         if s.is_null() { return std::ptr::null_mut(); }
@@ -162,6 +137,33 @@ object_api! {
     fn mono_string_intern(cx; text: Object) -> Object { address(cx.domain().intern_object(object(text))) }
     fn mono_string_is_interned(cx; text: Object) -> Object {
         cx.domain().is_interned(object(text).units()).map_or(std::ptr::null_mut(), address)
+    }
+}
+
+domain_api! {
+    fn mono_string_new(cx; text: *const c_char) -> Object {
+        if text.is_null() { return std::ptr::null_mut(); }
+        from_utf8(cx, std::ffi::CStr::from_ptr(text).to_bytes())
+    }
+    fn mono_string_new_len(cx; text: *const u8, length: u32) -> Object {
+        from_utf8(cx, given(text, length as usize))
+    }
+    fn mono_string_new_utf16(cx; text: *const u16, length: i32) -> Object {
+        or_null(cx, cx.alloc_utf16(given(text, length.max(0) as usize)))
+    }
+    fn mono_string_new_utf32(cx; text: *const u32, length: i32) -> Object {
+        from_utf32(cx, given(text, length.max(0) as usize))
+    }
+    fn mono_string_new_size(cx; length: i32) -> Object {
+        or_null(cx, cx.alloc_utf16(&vec![0; length.max(0) as usize]))
+    }
+    fn mono_string_empty(cx; ) -> Object { or_null(cx, cx.intern(&[])) }
+    fn mono_ldstr(cx; image: ImageP, index: u32) -> Object {
+        let Some(image) = image else { return std::ptr::null_mut() };
+        match cx.domain().literal(cx, image, 0x7000_0000 | index) {
+            Ok(root) => address(root.get()),
+            Err(throw) => or_null(cx, Err(throw)),
+        }
     }
 }
 

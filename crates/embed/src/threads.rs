@@ -6,26 +6,25 @@
 //!   the background, as in mono.
 use crate::domains;
 use crate::exceptions;
-use crate::support::{Bool, Object, fail, new_text, object};
+use crate::support::{Bool, DomainP, Object, fail, for_the_call, new_text, object, or_null};
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::ObjRef;
 use vervet_runtime::cx::Cx;
-use vervet_runtime::domain::Domain;
+use vervet_runtime::domain::crossing;
 use vervet_runtime::runtime::{rt, rt_opt};
 use vervet_runtime::threads::{current_context, foreign, identity, name};
 use vervet_types::Known;
 
-/// The calling thread's Thread object.
+/// The calling thread's Thread object of the domain that it is in. Called in Runtime state, or without a context.
 fn current() -> Object {
-    let context = current_context();
-    if context.is_null() {
+    if current_context().is_null() {
         return std::ptr::null_mut();
     }
-    // SAFETY: the context is the calling thread's.
-    unsafe { (*context).thread_object as Object }
+    let token = Cx::current();
+    or_null(for_the_call(&token), crossing::current_thread(&token))
 }
 
 fn attach(what: &str, background: bool) -> bool {
@@ -35,6 +34,16 @@ fn attach(what: &str, background: bool) -> bool {
     match foreign::attach(background) {
         Ok(before) => before,
         Err(_) => fail(&format!("{what}: there is no memory for a thread")),
+    }
+}
+
+/// The calling thread, which is attached, goes to the domain.
+fn settle(domain: DomainP) {
+    let entered = foreign::enter();
+    if let Some(domain) = domain
+        && entered.is_attached()
+    {
+        domains::go(&Cx::current(), domain);
     }
 }
 
@@ -48,9 +57,9 @@ fn internal<'cx>(thread: ObjRef<'cx>) -> ObjRef<'cx> {
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mono_thread_attach(domain: *const Domain) -> Object {
-    let _ = domain;
+pub unsafe extern "C" fn mono_thread_attach(domain: DomainP) -> Object {
     attach("mono_thread_attach", false);
+    settle(domain);
     let _entered = foreign::enter();
     current()
 }
@@ -59,10 +68,11 @@ pub unsafe extern "C" fn mono_thread_attach(domain: *const Domain) -> Object {
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mono_jit_thread_attach(domain: *const Domain) -> Option<&'static Domain> {
-    let _ = domain;
+pub unsafe extern "C" fn mono_jit_thread_attach(domain: DomainP) -> DomainP {
     let before = attach("mono_jit_thread_attach", true);
-    domains::current().filter(|_| before)
+    let was_in = domains::current();
+    settle(domain.or_else(domains::root));
+    was_in.filter(|_| before)
 }
 /// Attaches the calling thread for some calls; the cookie says whether it was attached.
 ///
@@ -70,11 +80,12 @@ pub unsafe extern "C" fn mono_jit_thread_attach(domain: *const Domain) -> Option
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mono_threads_attach_coop(
-    domain: *const Domain,
+    domain: DomainP,
     stack: *mut *mut c_void,
 ) -> *mut c_void {
-    let _ = (domain, stack);
+    let _ = stack;
     attach("mono_threads_attach_coop", true);
+    settle(domain);
     std::ptr::null_mut()
 }
 /// Ends what `mono_threads_attach_coop` began; the thread stays attached, as in mono.
@@ -132,9 +143,9 @@ object_api! {
     fn mono_thread_is_foreign(cx; thread: Object) -> Bool { Bool::from(thread != crate::profiler::main_thread()) }
     fn mono_thread_stop(cx; thread: Object) {}
     /// Starts a thread that is attached and calls the function.
-    fn mono_thread_create(cx; _domain: *const Domain, function: Option<ThreadFunction>, arg: *mut c_void) {
+    fn mono_thread_create(cx; domain: DomainP, function: Option<ThreadFunction>, arg: *mut c_void) {
         let Some(function) = function else { return };
-        let begin = Begin { function, arg, attached: AtomicU32::new(0) };
+        let begin = Begin { domain, function, arg, attached: AtomicU32::new(0) };
         // It is attached when this returns. It may have to wait for a stop, so this thread must be stoppable.
         let started = cx.native(|| {
             let mut thread: libc::pthread_t = 0;
@@ -158,6 +169,7 @@ type ThreadFunction = unsafe extern "C" fn(*mut c_void) -> u32;
 
 /// What a thread that `mono_thread_create` starts begins with; in the frame of the thread that waits for it.
 struct Begin {
+    domain: DomainP,
     function: ThreadFunction,
     arg: *mut c_void,
     attached: AtomicU32,
@@ -195,6 +207,7 @@ extern "C" fn begin(begin: *mut c_void) -> Started {
     // SAFETY: the maker waits, and its frame with it, until `attached` is set.
     unsafe {
         let begin = begin.cast::<Begin>();
+        settle((*begin).domain);
         let what = Started {
             function: (*begin).function,
             arg: (*begin).arg,
