@@ -3,6 +3,7 @@
 //! # Invariants
 //! * A host's function is called in Foreign state, in the order in which functions were installed, without a lock.
 //! * The load functions hear of every assembly once, and again each time that the host opens one that is loaded, as in mono.
+use crate::domains;
 use crate::images::{self, IMAGE_OK, Status};
 use crate::support::{AssemblyP, Bool, ImageP, new_text, outside, read, read_opt, set, text};
 use std::ffi::{c_char, c_int, c_void};
@@ -24,6 +25,7 @@ struct Installed {
     load: Vec<(LoadFunction, usize)>,
     search: Vec<(SearchFunction, usize)>,
     preload: Vec<(PreloadFunction, usize)>,
+    postload: Vec<(SearchFunction, usize)>,
 }
 /// Read as a whole: no lock is held during a call.
 static INSTALLED: LeafLock<Option<Arc<Installed>>> = LeafLock::new(None);
@@ -87,7 +89,7 @@ pub fn hooks() -> HostHooks {
     HostHooks {
         loaded: |_, assembly| tell(assembly),
         find,
-        has_preload: || installed().is_some_and(|i| !i.preload.is_empty()),
+        has_preload: || installed().is_some_and(|i| !i.preload.is_empty() || !i.search.is_empty()),
     }
 }
 
@@ -104,18 +106,23 @@ fn find(_cx: &Cx<'_>, name: &AssemblyName, stage: Stage) -> AssemblyP {
     let has_any = match stage {
         Stage::Preload => !installed.preload.is_empty(),
         Stage::Search => !installed.search.is_empty(),
+        Stage::Postload => !installed.postload.is_empty(),
     };
     if !has_any {
         return None;
     }
     let mut name = name_of(name.clone());
     let at: *mut Name = &raw mut name;
+    let search = match stage {
+        Stage::Postload => &installed.postload,
+        _ => &installed.search,
+    };
     match stage {
         Stage::Preload => installed.preload.iter().find_map(|&(function, user)| {
             // SAFETY: the host's function, called as its type says.
             outside(|| unsafe { function(at, std::ptr::null_mut(), user as *mut c_void) })
         }),
-        Stage::Search => installed.search.iter().find_map(|&(function, user)| {
+        Stage::Search | Stage::Postload => search.iter().find_map(|&(function, user)| {
             // SAFETY: the host's function, called as its type says.
             outside(|| unsafe { function(at, user as *mut c_void) })
         }),
@@ -177,18 +184,13 @@ fn load(cx: &'static Cx<'static>, name: &AssemblyName, status: *mut Status) -> A
 
 /// An assembly that is loaded under a name.
 fn loaded(name: &AssemblyName) -> AssemblyP {
-    rt().root
-        .loader
+    domains::loader()?
         .assemblies()
         .into_iter()
         .find(|a| a.name == name.name)
 }
 
 object_api! {
-    /// Opens an assembly by its path; null if that fails.
-    fn mono_domain_assembly_open(cx; _domain: *const c_void, path: *const c_char) -> AssemblyP {
-        open(cx, &read(path), std::ptr::null_mut())
-    }
     fn mono_assembly_open(cx; path: *const c_char, status: *mut Status) -> AssemblyP { open(cx, &read(path), status) }
     fn mono_assembly_open_full(cx; path: *const c_char, status: *mut Status, refonly: Bool) -> AssemblyP {
         let _ = refonly;
@@ -245,6 +247,13 @@ object_api! {
     }
 }
 
+domain_api! {
+    /// Opens an assembly by its path; null if that fails.
+    fn mono_domain_assembly_open(cx; path: *const c_char) -> AssemblyP {
+        open(cx, &read(path), std::ptr::null_mut())
+    }
+}
+
 fn load_from(cx: &'static Cx<'static>, image: ImageP, status: *mut Status) -> AssemblyP {
     let assembly = image.and_then(|i| i.assembly());
     if let Some(assembly) = assembly
@@ -297,7 +306,7 @@ api! {
         let manifest = assembly?.manifest;
         let row = manifest.image.file(index).ok()?;
         let name = manifest.image.string(row.name).ok()?;
-        rt().root.loader.open_module(manifest, name).ok()
+        domains::loader()?.open_module(manifest, name).ok()
     }
     fn mono_assembly_names_equal(l: *const Name, r: *const Name) -> Bool {
         let (l, r) = ((*l).parsed, (*r).parsed);
@@ -339,7 +348,7 @@ api! {
         install(|i| i.search.push((function, user as usize)));
     }
     fn mono_install_assembly_postload_search_hook(function: SearchFunction, user: *mut c_void) {
-        install(|i| i.search.push((function, user as usize)));
+        install(|i| i.postload.push((function, user as usize)));
     }
     /// There are no reflection-only loads by name, so these are never called.
     fn mono_install_assembly_refonly_preload_hook(_function: PreloadFunction, _user: *mut c_void) {}

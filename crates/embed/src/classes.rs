@@ -1,13 +1,12 @@
 //! Classes: looked up, described, walked.
 use crate::support::{
-    Bool, ClassP, EventP, FieldP, ImageP, MethodP, PropertyP, found, new_text, next, read, set,
-    text,
+    Bool, ClassP, DomainP, EventP, FieldP, ImageP, MethodP, PropertyP, found, new_text, next, read,
+    set, text,
 };
 use std::ffi::{c_char, c_int, c_void};
 use vervet_abi::VTable;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_runtime::classes::vtables;
-use vervet_runtime::domain::Domain;
 use vervet_runtime::rt;
 use vervet_types::{ClassRef, GenericContext, Known, Module, Scope, Token};
 
@@ -120,7 +119,7 @@ api! {
         }
     }
     fn mono_class_init(class: ClassP) -> Bool { Bool::from(class.is_some_and(|c| c.supers().is_ok() && c.vtable().is_ok())) }
-    fn mono_class_vtable(_domain: *const Domain, class: ClassP) -> Option<&'static VTable> { rt().root.vtable(class?).ok() }
+    fn mono_class_vtable(domain: DomainP, class: ClassP) -> Option<&'static VTable> { domain.or_else(crate::domains::current)?.vtable(class?).ok() }
     fn mono_vtable_class(vt: Option<&'static VTable>) -> ClassP { vt.map(vtables::class_of) }
     fn mono_class_get_name(class: ClassP) -> *const c_char { class.map_or(std::ptr::null(), |c| text(c.name)) }
     fn mono_class_get_namespace(class: ClassP) -> *const c_char { class.map_or(std::ptr::null(), |c| text(c.namespace)) }

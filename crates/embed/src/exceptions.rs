@@ -10,7 +10,6 @@ use crate::support::{
 use std::ffi::{c_char, c_void};
 use vervet_os::LeafLock;
 use vervet_runtime::cx::Result;
-use vervet_runtime::domain::Domain;
 use vervet_runtime::exceptions::trace::TraceMode;
 use vervet_runtime::exceptions::{make, throw, unhandled as end};
 use vervet_runtime::{Cx, ObjRef, Throw, rt};
@@ -109,9 +108,6 @@ object_api! {
     fn mono_exception_from_name(cx; image: ImageP, namespace: *const c_char, name: *const c_char) -> Object {
         named(image, namespace, name).map_or(std::ptr::null_mut(), |c| new(cx, c, &[]))
     }
-    fn mono_exception_from_name_domain(cx; _domain: *const Domain, image: ImageP, namespace: *const c_char, name: *const c_char) -> Object {
-        named(image, namespace, name).map_or(std::ptr::null_mut(), |c| new(cx, c, &[]))
-    }
     fn mono_exception_from_name_msg(cx; image: ImageP, namespace: *const c_char, name: *const c_char, message: *const c_char) -> Object {
         let Some(class) = named(image, namespace, name) else { return std::ptr::null_mut() };
         match read_opt(message) {
@@ -163,6 +159,12 @@ object_api! {
         or_null(cx, initialisation(cx, &read(ty), object(inner)))
     }
     fn mono_get_exception_runtime_wrapped(cx; wrapped: Object) -> Object { or_null(cx, wrap(cx, object(wrapped))) }
+}
+
+domain_api! {
+    fn mono_exception_from_name_domain(cx; image: ImageP, namespace: *const c_char, name: *const c_char) -> Object {
+        named(image, namespace, name).map_or(std::ptr::null_mut(), |c| new(cx, c, &[]))
+    }
 }
 
 fn initialisation<'cx>(cx: &'cx Cx<'cx>, ty: &str, inner: ObjRef<'cx>) -> Result<ObjRef<'cx>> {

@@ -14,8 +14,7 @@ use vervet_icalls::support::values;
 use vervet_runtime::ObjRef;
 use vervet_runtime::classes::vtables;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::domain::Domain;
-use vervet_runtime::memory::copy::copy_value;
+use vervet_runtime::memory::copy::{copy_value, move_bytes, poll_sometimes};
 use vervet_runtime::memory::statics;
 use vervet_runtime::object::store_ref;
 use vervet_types::{ClassRef, FieldRef};
@@ -54,6 +53,26 @@ pub unsafe fn store(to: *mut u8, from: *const u8, class: ClassRef) {
             copy_value(to, aligned.as_ptr().cast(), size, true);
         } else {
             from.copy_to_nonoverlapping(to, size);
+        }
+    }
+}
+
+/// Copies so many values of that type, and lets stops happen on the way. The ranges do not overlap, unless they are aligned.
+///
+/// # Safety
+/// Both are the addresses of so many values of the type, and stay so while the world is stopped.
+pub unsafe fn store_many(cx: &Cx<'_>, to: *mut u8, from: *const u8, class: ClassRef, count: usize) {
+    let size = crate::classes::slot_size(class).0 as usize;
+    let (_, refs, _) = shape(class);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !refs || (to as usize | from as usize).is_multiple_of(8) && size.is_multiple_of(8) {
+            return move_bytes(cx, to, from, count * size, refs);
+        }
+        for i in 0..count {
+            store(to.add(i * size), from.add(i * size), class);
+            // The host's frames have the array: it stays in place.
+            poll_sometimes(cx, i);
         }
     }
 }
@@ -150,11 +169,6 @@ object_api! {
             Err(throw) => { let _ = cx.take_pending(throw); }
         }
     }
-    /// The value as an object: boxed, or the reference itself.
-    fn mono_field_get_value_object(cx; _domain: *const Domain, field: FieldP, target: Object) -> Object {
-        let Some(field) = field else { return std::ptr::null_mut() };
-        or_null(cx, value_object(cx, field, object(target)))
-    }
     fn mono_runtime_class_init(cx; vt: Option<&'static VTable>) {
         if let Some(vt) = vt
             && let Err(throw) = cx.run_class_init(vtables::class_of(vt))
@@ -162,6 +176,14 @@ object_api! {
             let exception = cx.take_pending(throw);
             crate::exceptions::raise(cx, exception);
         }
+    }
+}
+
+domain_api! {
+    /// The value as an object: boxed, or the reference itself.
+    fn mono_field_get_value_object(cx; field: FieldP, target: Object) -> Object {
+        let Some(field) = field else { return std::ptr::null_mut() };
+        or_null(cx, value_object(cx, field, object(target)))
     }
 }
 

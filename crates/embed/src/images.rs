@@ -4,12 +4,12 @@
 //! * An image lives for ever, and so does what it was made of: of bytes that a host lends there is a copy.
 //! * An image of an assembly is its manifest module. One that was opened from memory becomes known to the host's load functions when it is made an
 //!   assembly, not before.
+use crate::domains;
 use crate::support::{AssemblyP, Bool, ImageP, read, read_opt, set, text};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 use vervet_os::LeafLock;
 use vervet_runtime::cx::Cx;
-use vervet_runtime::rt;
 use vervet_runtime::runtime::rt_opt;
 use vervet_types::{Assembly, Module};
 
@@ -32,7 +32,7 @@ pub fn status_of(path: &str) -> Status {
 }
 
 fn open(path: &str, status: *mut Status) -> ImageP {
-    let opened = rt_opt().and_then(|rt| rt.root.loader.open(Path::new(path)).ok());
+    let opened = domains::loader().and_then(|l| l.open(Path::new(path)).ok());
     // SAFETY: the host passes null or a variable.
     unsafe {
         set(
@@ -51,7 +51,7 @@ fn open_data(data: *const u8, len: u32, status: *mut Status, name: Option<String
     let opened = (!data.is_null()).then(|| {
         // SAFETY: the host says that so many bytes lie there.
         let bytes = unsafe { std::slice::from_raw_parts(data, len as usize) };
-        rt().root.loader.open_bytes(bytes.to_vec()).ok()
+        domains::loader()?.open_bytes(bytes.to_vec()).ok()
     });
     let image = opened.flatten().map(|a| a.manifest);
     // SAFETY: the host passes null or a variable.
@@ -84,7 +84,7 @@ pub fn announce(cx: &'static Cx<'static>, _assembly: &'static Assembly) -> bool 
 
 /// A module by the name of its file or its assembly.
 fn loaded(name: &str) -> ImageP {
-    let all = rt_opt()?.root.loader.assemblies();
+    let all = domains::loader()?.assemblies();
     all.into_iter()
         .find(|a| a.name == name || a.manifest.path.as_deref() == Some(name))
         .map(|a| a.manifest)
@@ -177,7 +177,7 @@ api! {
     fn mono_image_load_module(image: ImageP, index: c_int) -> ImageP {
         let image = image?;
         let row = image.image.module_ref(index as u32).ok()?;
-        rt().root.loader.open_module(image, image.image.string(row.name).ok()?).ok()
+        domains::loader()?.open_module(image, image.image.string(row.name).ok()?).ok()
     }
     fn mono_get_corlib() -> ImageP { rt_opt().map(|rt| rt.universe.corlib()) }
     fn mono_image_lookup_resource(_image: ImageP, _id: u32, _lang: u32, _name: *const c_void) -> *const c_void { std::ptr::null() }
@@ -186,13 +186,12 @@ api! {
 
 fn file_of(image: &'static Module, index: u32) -> ImageP {
     let row = image.image.file(index).ok()?;
-    rt().root
-        .loader
+    domains::loader()?
         .open_module(image, image.image.string(row.name).ok()?)
         .ok()
 }
 fn by_guid(wanted: &str) -> ImageP {
-    let all = rt_opt()?.root.loader.assemblies();
+    let all = domains::loader()?.assemblies();
     all.into_iter()
         .map(|a| a.manifest)
         .find(|m| guid(m).eq_ignore_ascii_case(wanted))

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_runtime::code::invoke::invoke_virtual;
 use vervet_runtime::cx::Value;
-use vervet_runtime::domain::Domain;
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::cards::mark_card;
+use vervet_runtime::memory::copy;
 use vervet_runtime::object::store_ref;
 use vervet_runtime::threads::monitor;
 use vervet_runtime::{ObjRef, rt};
@@ -26,11 +26,6 @@ fn is_instance(object: ObjRef<'_>, class: ClassP) -> bool {
 }
 
 object_api! {
-    /// A zeroed object; no constructor runs.
-    fn mono_object_new(cx; _domain: *const Domain, class: ClassP) -> Object {
-        let Some(class) = class else { return std::ptr::null_mut() };
-        or_null(cx, cx.alloc(class))
-    }
     fn mono_object_new_specific(cx; vt: Option<&'static VTable>) -> Object {
         vt.map_or(std::ptr::null_mut(), |vt| or_null(cx, allocate::alloc_object(cx, vt)))
     }
@@ -39,12 +34,6 @@ object_api! {
     }
     fn mono_object_new_alloc_specific(cx; vt: Option<&'static VTable>) -> Object {
         vt.map_or(std::ptr::null_mut(), |vt| or_null(cx, allocate::alloc_object(cx, vt)))
-    }
-    fn mono_object_new_from_token(cx; _domain: *const Domain, image: ImageP, token: u32) -> Object {
-        match image.and_then(|i| crate::classes::by_token(i, token)) {
-            Some(class) => or_null(cx, cx.alloc(class)),
-            None => std::ptr::null_mut(),
-        }
     }
     fn mono_object_clone(cx; target: Object) -> Object { or_null(cx, allocate::clone_object(cx, object(target))) }
     fn mono_object_hash(cx; target: Object) -> c_int {
@@ -70,10 +59,6 @@ object_api! {
             Err(throw) => crate::exceptions::give(cx, throw, exc),
         }
     }
-    fn mono_value_box(cx; _domain: *const Domain, class: ClassP, value: *const u8) -> Object {
-        let Some(class) = class else { return std::ptr::null_mut() };
-        or_null(cx, cx.box_value(class, value))
-    }
     fn mono_value_copy(cx; to: *mut u8, from: *const u8, class: ClassP) {
         if let Some(class) = class {
             fields::store(to, from, class);
@@ -83,9 +68,8 @@ object_api! {
         let array = object(array);
         let Some(element) = array.class().element() else { return };
         let size = crate::classes::slot_size(element).0 as usize;
-        for i in 0..count.max(0) as usize {
-            fields::store(array.array_data().add((index as usize + i) * size), from.add(i * size), element);
-        }
+        let to = array.array_data().add(index as usize * size);
+        fields::store_many(cx, to, from, element, count.max(0) as usize);
     }
     fn mono_gc_wbarrier_set_field(cx; target: Object, slot: *mut usize, value: Object) { store_ref(slot, object(value)); }
     fn mono_gc_wbarrier_set_arrayref(cx; array: Object, slot: *mut usize, value: Object) { store_ref(slot, object(value)); }
@@ -97,25 +81,18 @@ object_api! {
         mark_card(slot.addr(), value);
     }
     fn mono_gc_wbarrier_arrayref_copy(cx; to: *mut usize, from: *const usize, count: c_int) {
-        let count = count.max(0) as usize;
-        let backwards = to as usize > from as usize && (to as usize) < from.add(count) as usize;
-        for i in 0..count {
-            let i = if backwards { count - 1 - i } else { i };
-            store_ref(to.add(i), ObjRef::from_addr(*from.add(i)));
-        }
+        let bytes = 8 * count.max(0) as usize;
+        copy::move_bytes(cx, to.cast(), from.cast(), bytes, true);
     }
     fn mono_gc_wbarrier_value_copy(cx; to: *mut u8, from: *const u8, count: c_int, class: ClassP) {
         let Some(class) = class else { return };
-        let size = crate::classes::slot_size(class).0 as usize;
-        for i in 0..count.max(0) as usize {
-            fields::store(to.add(i * size), from.add(i * size), class);
-        }
+        fields::store_many(cx, to, from, class, count.max(0) as usize);
     }
     fn mono_gc_wbarrier_object_copy(cx; to: Object, from: Object) {
         let (to, from) = (object(to), object(from));
         let size = allocate::object_size(from) - vervet_abi::object::HEADER_SIZE as usize;
         let refs = !from.class().instance_layout().is_ok_and(|l| l.ref_map.is_empty());
-        vervet_runtime::memory::copy::move_bytes(cx, to.value_ptr(), from.value_ptr(), size, refs);
+        copy::move_bytes(cx, to.value_ptr(), from.value_ptr(), size, refs);
     }
     fn mono_monitor_enter(cx; target: Object) -> Bool { settle(cx, monitor::enter(cx, object(target)).map(|()| true)) }
     fn mono_monitor_enter_v4(cx; target: Object, taken: *mut u8) {
@@ -124,6 +101,24 @@ object_api! {
     }
     fn mono_monitor_try_enter(cx; target: Object, ms: u32) -> Bool { settle(cx, monitor::try_enter(cx, object(target), ms as i32)) }
     fn mono_monitor_exit(cx; target: Object) { settle(cx, monitor::exit(cx, object(target)).map(|()| true)); }
+}
+
+domain_api! {
+    /// A zeroed object; no constructor runs.
+    fn mono_object_new(cx; class: ClassP) -> Object {
+        let Some(class) = class else { return std::ptr::null_mut() };
+        or_null(cx, cx.alloc(class))
+    }
+    fn mono_object_new_from_token(cx; image: ImageP, token: u32) -> Object {
+        match image.and_then(|i| crate::classes::by_token(i, token)) {
+            Some(class) => or_null(cx, cx.alloc(class)),
+            None => std::ptr::null_mut(),
+        }
+    }
+    fn mono_value_box(cx; class: ClassP, value: *const u8) -> Object {
+        let Some(class) = class else { return std::ptr::null_mut() };
+        or_null(cx, cx.box_value(class, value))
+    }
 }
 
 fn settle(

@@ -6,7 +6,6 @@ use std::ffi::c_char;
 use vervet_icalls::support::objects;
 use vervet_icalls::support::type_lookup::{self, Lookup};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::domain::Domain;
 use vervet_types::Known;
 use vervet_types::type_name::TypeName;
 
@@ -46,27 +45,6 @@ fn token<'cx>(cx: &'cx Cx<'cx>, target: vervet_runtime::ObjRef<'cx>) -> Result<u
 }
 
 object_api! {
-    fn mono_type_get_object(cx; _domain: *const Domain, ty: ClassP) -> Object {
-        ty.map_or(std::ptr::null_mut(), |t| or_null(cx, cx.type_object(t)))
-    }
-    fn mono_assembly_get_object(cx; _domain: *const Domain, assembly: AssemblyP) -> Object {
-        assembly.map_or(std::ptr::null_mut(), |a| or_null(cx, objects::assembly_object(cx, a)))
-    }
-    fn mono_module_get_object(cx; _domain: *const Domain, image: ImageP) -> Object {
-        image.map_or(std::ptr::null_mut(), |i| or_null(cx, objects::module_object(cx, i)))
-    }
-    fn mono_method_get_object(cx; _domain: *const Domain, method: MethodP, class: ClassP) -> Object {
-        method.map_or(std::ptr::null_mut(), |m| or_null(cx, objects::method_object(cx, m, class)))
-    }
-    fn mono_field_get_object(cx; _domain: *const Domain, class: ClassP, field: FieldP) -> Object {
-        field.map_or(std::ptr::null_mut(), |f| or_null(cx, objects::field_object(cx, f, class.unwrap_or(f.class))))
-    }
-    fn mono_property_get_object(cx; _domain: *const Domain, class: ClassP, property: PropertyP) -> Object {
-        property.map_or(std::ptr::null_mut(), |p| or_null(cx, objects::property_object(cx, p, class.unwrap_or(p.class))))
-    }
-    fn mono_event_get_object(cx; _domain: *const Domain, class: ClassP, event: EventP) -> Object {
-        event.map_or(std::ptr::null_mut(), |e| or_null(cx, objects::event_object(cx, e, class.unwrap_or(e.class))))
-    }
     /// The type of a Type object.
     fn mono_reflection_type_get_type(cx; target: Object) -> ClassP { cx.class_of(object(target)).map_err(|t| { let _ = cx.take_pending(t); }).ok() }
     fn mono_reflection_get_token(cx; target: Object) -> u32 {
@@ -76,7 +54,31 @@ object_api! {
         }
     }
     fn mono_reflection_type_from_name(cx; name: *const c_char, image: ImageP) -> ClassP { by_name(cx, &read(name), image) }
-    fn mono_get_dbnull_object(cx; _domain: *const Domain) -> Object {
+}
+
+domain_api! {
+    fn mono_type_get_object(cx; ty: ClassP) -> Object {
+        ty.map_or(std::ptr::null_mut(), |t| or_null(cx, cx.type_object(t)))
+    }
+    fn mono_assembly_get_object(cx; assembly: AssemblyP) -> Object {
+        assembly.map_or(std::ptr::null_mut(), |a| or_null(cx, objects::assembly_object(cx, a)))
+    }
+    fn mono_module_get_object(cx; image: ImageP) -> Object {
+        image.map_or(std::ptr::null_mut(), |i| or_null(cx, objects::module_object(cx, i)))
+    }
+    fn mono_method_get_object(cx; method: MethodP, class: ClassP) -> Object {
+        method.map_or(std::ptr::null_mut(), |m| or_null(cx, objects::method_object(cx, m, class)))
+    }
+    fn mono_field_get_object(cx; class: ClassP, field: FieldP) -> Object {
+        field.map_or(std::ptr::null_mut(), |f| or_null(cx, objects::field_object(cx, f, class.unwrap_or(f.class))))
+    }
+    fn mono_property_get_object(cx; class: ClassP, property: PropertyP) -> Object {
+        property.map_or(std::ptr::null_mut(), |p| or_null(cx, objects::property_object(cx, p, class.unwrap_or(p.class))))
+    }
+    fn mono_event_get_object(cx; class: ClassP, event: EventP) -> Object {
+        event.map_or(std::ptr::null_mut(), |e| or_null(cx, objects::event_object(cx, e, class.unwrap_or(e.class))))
+    }
+    fn mono_get_dbnull_object(cx; ) -> Object {
         let Ok(Some(field)) = cx.known(Known::DBNull).find_field("Value") else { return std::ptr::null_mut() };
         let _ = cx.run_class_init(field.class);
         crate::reflection::static_object(cx, field)

@@ -8,7 +8,7 @@ use crate::config;
 use crate::invoke;
 use crate::log;
 use crate::profiler;
-use crate::support::{AssemblyP, Bool, MethodP, Object, fail, new_text, read, set};
+use crate::support::{AssemblyP, Bool, DomainP, MethodP, Object, fail, new_text, read, set};
 use clap::Parser;
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::offset_of;
@@ -153,7 +153,7 @@ fn exec<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly, args: &[String]) -> 
         Err(e) => return Err(cx.throw_load(e)),
     };
     set_command_line(std::iter::once(path).chain(args.iter().cloned()).collect());
-    rt.root.loader.set_entry(assembly);
+    cx.loader().set_entry(assembly);
     prepare_domain(cx, assembly)?;
     let module_class = cx.load(assembly.manifest.type_def(1))?;
     if cx.load(module_class.cctor())?.is_some() {
@@ -265,8 +265,11 @@ api! {
 
 object_api! {
     /// Runs an assembly's `Main` with the words behind the first.
-    fn mono_jit_exec(cx; _domain: *const Domain, assembly: AssemblyP, argc: c_int, argv: *const *const c_char) -> c_int {
+    fn mono_jit_exec(cx; domain: DomainP, assembly: AssemblyP, argc: c_int, argv: *const *const c_char) -> c_int {
         let Some(assembly) = assembly else { return 1 };
+        if let Some(domain) = domain {
+            crate::domains::go(cx, domain);
+        }
         let mut args = words(argc, argv);
         if !args.is_empty() {
             args.remove(0);
@@ -321,23 +324,28 @@ object_api! {
         let words = cx.rt().command_line.get().cloned().unwrap_or_default();
         crate::support::or_null(cx, cx.alloc_ref_array(cx.known(Known::String), words.len(), |i| cx.alloc_str(&words[i])))
     }
-    fn mono_runtime_exec_managed_code(cx; domain: *const Domain, main: Option<unsafe extern "C" fn(*mut c_void)>, arg: *mut c_void) {
+    fn mono_runtime_exec_managed_code(cx; domain: DomainP, main: Option<unsafe extern "C" fn(*mut c_void)>, arg: *mut c_void) {
+        if let Some(domain) = domain {
+            crate::domains::go(cx, domain);
+        }
         if let Some(main) = main {
             crate::support::outside(|| main(arg));
         }
         vervet_runtime::threads::lifetime::wait_for_foreground(cx);
     }
     /// The base directory and the configuration file of a domain.
-    fn mono_domain_set_config(cx; _domain: *const Domain, base: *const c_char, file: *const c_char) {
-        let setup = setup(cx);
-        let done = set_base(cx, &read(base)).and_then(|()| {
-            let text = cx.alloc_str(&read(file))?;
-            setup.write_ref(offset_of!(AppDomainSetupObject, configuration_file), text);
-            Ok(())
+    fn mono_domain_set_config(cx; domain: DomainP, base: *const c_char, file: *const c_char) {
+        crate::support::in_domain(cx, domain, || {
+            let setup = setup(cx);
+            let done = set_base(cx, &read(base)).and_then(|()| {
+                let text = cx.alloc_str(&read(file))?;
+                setup.write_ref(offset_of!(AppDomainSetupObject, configuration_file), text);
+                Ok(())
+            });
+            if let Err(throw) = done {
+                let _ = cx.take_pending(throw);
+            }
         });
-        if let Err(throw) = done {
-            let _ = cx.take_pending(throw);
-        }
     }
     /// Waits for the threads of the foreground.
     fn mono_thread_manage(cx;) { vervet_runtime::threads::lifetime::wait_for_foreground(cx); }

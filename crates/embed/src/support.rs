@@ -3,10 +3,12 @@
 //! # Invariants
 //! * What a host passes is what the prototype in the header says; nothing else is relied on, and nothing of it is checked but null.
 //! * A text that a host does not free is kept once for the life of the process.
+use crate::domains;
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, CString, c_char};
 use vervet_os::LeafLock;
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::domain::Domain;
 use vervet_runtime::threads::foreign::{self, Entered};
 use vervet_runtime::{ObjRef, Throw};
 use vervet_types::{Assembly, Class, Event, Field, LoadError, Method, MethodSig, Module, Property};
@@ -15,6 +17,8 @@ use vervet_types::{Assembly, Class, Event, Field, LoadError, Method, MethodSig, 
 pub type Object = *mut std::ffi::c_void;
 /// `mono_bool`.
 pub type Bool = i32;
+/// A nullable `MonoDomain*`.
+pub type DomainP = Option<&'static Domain>;
 /// A nullable `MonoClass*` or `MonoType*`.
 pub type ClassP = Option<&'static Class>;
 /// A nullable `MonoMethod*`.
@@ -60,6 +64,24 @@ macro_rules! object_api {
             work()
         }
     )* };
+}
+
+/// As `object_api!`, for functions whose first parameter is a domain that the list does not show: the body runs in it. No body raises an exception through the host's frames: the
+/// thread would stay there.
+macro_rules! domain_api {
+    ($($(#[$meta:meta])* fn $name:ident($cx:ident; $($p:ident : $t:ty),* $(,)?) $(-> $r:ty)? $body:block)*) => { object_api! { $(
+        $(#[$meta])*
+        fn $name($cx; domain: $crate::support::DomainP, $($p: $t),*) $(-> $r)? { $crate::support::in_domain($cx, domain, || $body) }
+    )* } };
+}
+
+/// Does something in a domain; null is the current one.
+#[inline]
+pub fn in_domain<T>(cx: &'static Cx<'static>, domain: DomainP, work: impl FnOnce() -> T) -> T {
+    match domain.filter(|d| d.id != cx.domain().id) {
+        None => work(),
+        Some(domain) => domains::visit(cx, domain, work),
+    }
 }
 
 /// The token of a function that needs an attached thread.

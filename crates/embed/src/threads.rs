@@ -5,24 +5,26 @@
 //! * `mono_thread_attach` gives the same object as long as the thread is attached, and a thread in the foreground; `mono_jit_thread_attach` one in
 //!   the background, as in mono.
 use crate::domains;
-use crate::support::{Bool, Object, fail, new_text, object};
+use crate::exceptions;
+use crate::support::{Bool, DomainP, Object, fail, for_the_call, new_text, object, or_null};
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
+use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::ObjRef;
 use vervet_runtime::cx::Cx;
-use vervet_runtime::domain::Domain;
-use vervet_runtime::runtime::rt_opt;
+use vervet_runtime::domain::crossing;
+use vervet_runtime::runtime::{rt, rt_opt};
 use vervet_runtime::threads::{current_context, foreign, identity, name};
+use vervet_types::Known;
 
-/// The calling thread's Thread object.
+/// The calling thread's Thread object of the domain that it is in. Called in Runtime state, or without a context.
 fn current() -> Object {
-    let context = current_context();
-    if context.is_null() {
+    if current_context().is_null() {
         return std::ptr::null_mut();
     }
-    // SAFETY: the context is the calling thread's.
-    unsafe { (*context).thread_object as Object }
+    let token = Cx::current();
+    or_null(for_the_call(&token), crossing::current_thread(&token))
 }
 
 fn attach(what: &str, background: bool) -> bool {
@@ -32,6 +34,16 @@ fn attach(what: &str, background: bool) -> bool {
     match foreign::attach(background) {
         Ok(before) => before,
         Err(_) => fail(&format!("{what}: there is no memory for a thread")),
+    }
+}
+
+/// The calling thread, which is attached, goes to the domain.
+fn settle(domain: DomainP) {
+    let entered = foreign::enter();
+    if let Some(domain) = domain
+        && entered.is_attached()
+    {
+        domains::go(&Cx::current(), domain);
     }
 }
 
@@ -45,9 +57,9 @@ fn internal<'cx>(thread: ObjRef<'cx>) -> ObjRef<'cx> {
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mono_thread_attach(domain: *const Domain) -> Object {
-    let _ = domain;
+pub unsafe extern "C" fn mono_thread_attach(domain: DomainP) -> Object {
     attach("mono_thread_attach", false);
+    settle(domain);
     let _entered = foreign::enter();
     current()
 }
@@ -56,10 +68,11 @@ pub unsafe extern "C" fn mono_thread_attach(domain: *const Domain) -> Object {
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mono_jit_thread_attach(domain: *const Domain) -> Option<&'static Domain> {
-    let _ = domain;
+pub unsafe extern "C" fn mono_jit_thread_attach(domain: DomainP) -> DomainP {
     let before = attach("mono_jit_thread_attach", true);
-    domains::current().filter(|_| before)
+    let was_in = domains::current();
+    settle(domain.or_else(domains::root));
+    was_in.filter(|_| before)
 }
 /// Attaches the calling thread for some calls; the cookie says whether it was attached.
 ///
@@ -67,11 +80,12 @@ pub unsafe extern "C" fn mono_jit_thread_attach(domain: *const Domain) -> Option
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mono_threads_attach_coop(
-    domain: *const Domain,
+    domain: DomainP,
     stack: *mut *mut c_void,
 ) -> *mut c_void {
-    let _ = (domain, stack);
+    let _ = stack;
     attach("mono_threads_attach_coop", true);
+    settle(domain);
     std::ptr::null_mut()
 }
 /// Ends what `mono_threads_attach_coop` began; the thread stays attached, as in mono.
@@ -128,25 +142,117 @@ object_api! {
     }
     fn mono_thread_is_foreign(cx; thread: Object) -> Bool { Bool::from(thread != crate::profiler::main_thread()) }
     fn mono_thread_stop(cx; thread: Object) {}
-    /// Ends the calling thread, which has no managed code on its stack.
-    fn mono_thread_exit(cx;) {
-        foreign::detach();
-        libc::pthread_exit(std::ptr::null_mut());
-    }
     /// Starts a thread that is attached and calls the function.
-    fn mono_thread_create(cx; _domain: *const Domain, function: Option<unsafe extern "C" fn(*mut c_void) -> u32>, arg: *mut c_void) {
+    fn mono_thread_create(cx; domain: DomainP, function: Option<ThreadFunction>, arg: *mut c_void) {
         let Some(function) = function else { return };
-        let arg = arg as usize;
-        let (told, started) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            attach("mono_thread_create", false);
-            let _ = told.send(());
-            // SAFETY: the host's function, called as its type says.
-            unsafe { function(arg as *mut c_void) };
-        });
+        let begin = Begin { domain, function, arg, attached: AtomicU32::new(0) };
         // It is attached when this returns. It may have to wait for a stop, so this thread must be stoppable.
-        let _ = cx.native(|| started.recv());
+        let started = cx.native(|| {
+            let mut thread: libc::pthread_t = 0;
+            let failed = libc::pthread_create(&mut thread, std::ptr::null(), first_frame, (&raw const begin).cast_mut().cast());
+            if failed == 0 {
+                while begin.attached.load(Ordering::Acquire) == 0 {
+                    vervet_os::futex::wait(&begin.attached, 0, None);
+                }
+                libc::pthread_detach(thread);
+            }
+            failed == 0
+        });
+        if !started {
+            let none = cx.throw(Known::ExecutionEngineException, "Couldn't create thread");
+            exceptions::give(cx, none, std::ptr::null_mut());
+        }
     }
+}
+
+type ThreadFunction = unsafe extern "C" fn(*mut c_void) -> u32;
+
+/// What a thread that `mono_thread_create` starts begins with; in the frame of the thread that waits for it.
+struct Begin {
+    domain: DomainP,
+    function: ThreadFunction,
+    arg: *mut c_void,
+    attached: AtomicU32,
+}
+/// What the first frame calls, in two registers.
+#[repr(C)]
+struct Started {
+    function: ThreadFunction,
+    arg: *mut c_void,
+}
+/// What `pthread_create` calls. libc may end the thread by unwinding this frame, so it is none of Rust's: nothing in it stops an unwinder.
+///
+/// # Safety
+/// As [`begin`].
+#[unsafe(naked)]
+extern "C" fn first_frame(begin: *mut c_void) -> *mut c_void {
+    std::arch::naked_asm!(
+        ".cfi_startproc",
+        "sub rsp, 8",
+        ".cfi_def_cfa_offset 16",
+        "call {begin}",
+        "mov rdi, rdx",
+        "call rax",
+        "mov eax, eax",
+        "add rsp, 8",
+        ".cfi_def_cfa_offset 8",
+        "ret",
+        ".cfi_endproc",
+        begin = sym self::begin,
+    )
+}
+/// Attaches the new thread; the host's function and its argument.
+extern "C" fn begin(begin: *mut c_void) -> Started {
+    attach("mono_thread_create", false);
+    // SAFETY: the maker waits, and its frame with it, until `attached` is set.
+    unsafe {
+        let begin = begin.cast::<Begin>();
+        settle((*begin).domain);
+        let what = Started {
+            function: (*begin).function,
+            arg: (*begin).arg,
+        };
+        let attached = &raw const (*begin).attached;
+        (*attached).store(1, Ordering::Release);
+        vervet_os::futex::wake(&*attached, 1);
+        what
+    }
+}
+
+/// Detaches the thread that is about to end. The main thread ends the process.
+extern "C" fn before_exit() {
+    let context = current_context();
+    if context.is_null() {
+        return;
+    }
+    let is_main = {
+        let _entered = foreign::enter();
+        current() == crate::profiler::main_thread()
+    };
+    if is_main {
+        // SAFETY: ends the process, as in mono.
+        unsafe { libc::exit(rt().exit_code.load(Ordering::Relaxed)) };
+    }
+    if !foreign::detach_for_good() {
+        fail("mono_thread_exit: a callback of the runtime may not end its thread");
+    }
+}
+/// Ends the calling thread. No frame of this library is on the stack while libc unwinds it.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mono_thread_exit() -> ! {
+    std::arch::naked_asm!(
+        "sub rsp, 8",
+        "call {before}",
+        "add rsp, 8",
+        "xor edi, edi",
+        "jmp {exit}",
+        before = sym before_exit,
+        exit = sym libc::pthread_exit,
+    )
 }
 
 /// The identity of the calling thread for the parts that number threads.

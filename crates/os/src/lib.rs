@@ -16,6 +16,7 @@ pub mod epoll;
 pub mod futex;
 pub mod interruptible;
 pub mod lock;
+pub mod mapping;
 pub mod memory;
 pub mod perturb;
 pub mod process_fence;

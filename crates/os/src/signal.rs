@@ -84,14 +84,25 @@ pub fn send(thread: i32, signal: i32) -> bool {
     unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, signal) == 0 }
 }
 
-/// Does the calling thread run on an alternate signal stack, its own or a library's: in a handler?
-pub fn is_on_alternate_stack() -> bool {
+/// The alternate signal stack that the calling thread runs on, its own or a library's, if it is in a handler there.
+pub fn alternate_stack() -> Option<AlternateStack> {
     // SAFETY: a plain query into a record of this frame.
     unsafe {
         let mut stack: libc::stack_t = std::mem::zeroed();
-        libc::sigaltstack(std::ptr::null(), &mut stack) == 0
-            && stack.ss_flags & libc::SS_ONSTACK != 0
+        let failed = libc::sigaltstack(std::ptr::null(), &mut stack) != 0;
+        if failed || stack.ss_flags & libc::SS_ONSTACK == 0 {
+            return None;
+        }
+        let low = stack.ss_sp as usize;
+        Some(AlternateStack {
+            low,
+            high: low + stack.ss_size,
+        })
     }
+}
+/// Does the calling thread run on an alternate signal stack, its own or a library's: in a handler?
+pub fn is_on_alternate_stack() -> bool {
+    alternate_stack().is_some()
 }
 
 /// Is there a thread of this process with that id?

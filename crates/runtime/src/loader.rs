@@ -774,10 +774,8 @@ impl Loader {
         name: &AssemblyName,
         requesting: Option<ModuleRef>,
     ) -> Result<&'static Assembly> {
-        if let Some(host) = HOST.get()
-            && !self.is_loaded(name)
-            && let Some(a) = (host.find)(cx, name, Stage::Preload)
-        {
+        if let Some(a) = self.ask_host(cx, name) {
+            cx.tell_loaded()?;
             return Ok(a);
         }
         if let Some(a) = cx.load(self.bind(name, requesting))? {
@@ -785,8 +783,9 @@ impl Loader {
             return Ok(a);
         }
         if let Some(host) = HOST.get()
-            && let Some(a) = (host.find)(cx, name, Stage::Search)
+            && let Some(a) = (host.find)(cx, name, Stage::Postload)
         {
+            cx.tell_loaded()?;
             return Ok(a);
         }
         match self.resolve_event(cx, &name.to_string(), requesting)? {
@@ -797,6 +796,16 @@ impl Loader {
                 &name.to_string(),
             )),
         }
+    }
+    /// What a host gives for a name before it is looked for: it is asked whether it has loaded the assembly, and then, unless one of that name is
+    /// loaded, where to load it from.
+    pub fn ask_host(&self, cx: &Cx<'_>, name: &AssemblyName) -> Option<&'static Assembly> {
+        let host = HOST.get()?;
+        let preload = || match self.is_loaded(name) {
+            true => None,
+            false => (host.find)(cx, name, Stage::Preload),
+        };
+        (host.find)(cx, name, Stage::Search).or_else(preload)
     }
     /// Loads a file for managed code.
     pub fn load_file<'cx>(&self, cx: &'cx Cx<'cx>, path: &Path) -> Result<&'static Assembly> {
@@ -811,43 +820,24 @@ impl Loader {
         Ok(assembly)
     }
 
-    /// Raises AppDomain.AssemblyLoad of the loader's domain, which is the current one.
+    /// Tells the host, and raises AppDomain.AssemblyLoad of the loader's domain, which is the current one.
+    ///
+    /// # Errors
+    /// What a handler throws. The assemblies behind the one that it was called for are told of next time.
     pub(crate) fn tell<'cx>(&self, cx: &'cx Cx<'cx>) -> Result<()> {
         // Taken before the event is raised: a handler may load more, and then tells of that itself.
         let untold = std::mem::take(&mut self.state.lock().untold);
-        if untold.is_empty() {
-            return Ok(());
-        }
-        if let Some(host) = HOST.get() {
-            for assembly in &untold {
-                if self.origin(assembly.manifest) != Some(Origin::Binary) {
-                    (host.loaded)(cx, assembly);
-                }
+        for (i, assembly) in untold.iter().enumerate() {
+            if let Some(host) = HOST.get()
+                && self.origin(assembly.manifest) != Some(Origin::Binary)
+            {
+                (host.loaded)(cx, assembly);
             }
-        }
-        let Some(root) = *cx.domain().app_domain.lock() else {
-            return Ok(());
-        };
-        let domain: ObjRef<'_> = root.get();
-        if domain
-            .read_ref(std::mem::offset_of!(
-                vervet_abi::layouts::AppDomainObject,
-                assembly_load
-            ))
-            .is_null()
-        {
-            return Ok(());
-        }
-        let Some(method) = cx.load(
-            cx.known(Known::AppDomain)
-                .find_method("DoAssemblyLoad", Some(1)),
-        )?
-        else {
-            return Ok(());
-        };
-        for assembly in untold {
-            let object = assembly_object(cx, assembly)?;
-            cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(object)])?;
+            if let Err(throw) = raise_load(cx, assembly) {
+                let rest = untold[i + 1..].iter().copied();
+                self.state.lock().untold.splice(0..0, rest);
+                return Err(throw);
+            }
         }
         Ok(())
     }
@@ -865,8 +855,11 @@ impl Loader {
         }
         if let Some(host) = HOST.get() {
             let asked = !self.preload_asked.lock().insert(name.name.clone());
-            let stage = if asked { Stage::Search } else { Stage::Preload };
-            if let Some(a) = (host.find)(cx, &name, stage) {
+            let given = match asked {
+                true => (host.find)(cx, &name, Stage::Postload),
+                false => self.ask_host(cx, &name),
+            };
+            if let Some(a) = given {
                 let mut state = self.state.lock();
                 state.resolved.insert(name.name, a);
                 state.bound.clear();
@@ -970,6 +963,25 @@ impl Loader {
         let map: &'static DllMap = Box::leak(Box::new(map));
         self.shared.maps.lock().entry(module.id).or_insert(map)
     }
+}
+
+/// Raises AppDomain.AssemblyLoad of the current domain.
+fn raise_load<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly) -> Result<()> {
+    let Some(root) = *cx.domain().app_domain.lock() else {
+        return Ok(());
+    };
+    let domain: ObjRef<'_> = root.get();
+    let handlers = std::mem::offset_of!(vervet_abi::layouts::AppDomainObject, assembly_load);
+    if domain.read_ref(handlers).is_null() {
+        return Ok(());
+    }
+    let class = cx.known(Known::AppDomain);
+    let Some(method) = cx.load(class.find_method("DoAssemblyLoad", Some(1)))? else {
+        return Ok(());
+    };
+    let object = assembly_object(cx, assembly)?;
+    cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(object)])?;
+    Ok(())
 }
 
 /// Has the program create a type that has been named: by a handler of AppDomain.TypeResolve, or by `CreateType`.
@@ -1078,10 +1090,12 @@ pub fn name_of_reference(r: &AssemblyRefInfo) -> AssemblyName {
 /// When a host is asked for an assembly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
+    /// At first: is it loaded?
+    Search,
     /// Before it is looked for.
     Preload,
-    /// When it was not found, before AppDomain.AssemblyResolve is raised.
-    Search,
+    /// When it was not found, before AppDomain.AssemblyResolve is raised. `Assembly.Load` leaves this out, as in mono.
+    Postload,
 }
 
 /// What a host that embeds the runtime has to do with loading. All are called in Runtime state without a lock.
@@ -1091,7 +1105,7 @@ pub struct HostHooks {
     pub loaded: for<'cx> fn(&'cx Cx<'cx>, &'static Assembly),
     /// An assembly of that name is wanted.
     pub find: for<'cx> fn(&'cx Cx<'cx>, &AssemblyName, Stage) -> Option<&'static Assembly>,
-    /// Does it want to be asked before an assembly is looked for? Called in any state.
+    /// Does it want to be asked before an assembly is looked for, of either stage? Called in any state.
     pub has_preload: fn() -> bool,
 }
 static HOST: vervet_os::Published<HostHooks> = vervet_os::Published::new();

@@ -195,12 +195,18 @@ icalls! {
             return found.map_or(Ok(ObjRef::NULL), |a| assembly_object(cx, a));
         }
         let requesting = callers::marked(cx).map(|m| m.class.module);
-        let found = match domain_of(cx, this)?.loader.bind(&parsed, requesting) {
+        let loader = &domain_of(cx, this)?.loader;
+        let bound = match loader.ask_host(cx, &parsed) {
+            Some(a) => Ok(Some(a)),
+            None => loader.bind(&parsed, requesting),
+        };
+        let found = match bound {
             Ok(Some(a)) => Some(a),
             // Nothing that can be used: the program is asked, with the name as it was written.
             Ok(None) | Err(LoadError::FileNotFound { .. }) => ask()?,
             Err(e) => return Err(cx.throw_load(e)),
         };
+        cx.tell_loaded()?;
         match found {
             Some(a) => assembly_object(cx, a),
             None => Ok(ObjRef::NULL),

@@ -10,6 +10,7 @@
 //! | `AppDomain.InvokeInDomain` of the class library | [`push`], [`enter`], [`pop`] by internal calls | [`may_enter`] refuses |
 //! | a class constructor, an event, a copy | [`Cx::within`] | is entered: the thread acts for frames that are there |
 //! | a finalizer, an item of the pool, a completed operation | [`Cx::visit`] | is not visited |
+//! | a host, by [`settle`] | for good | refuses; [`send_home`] sends a thread that is idle there to the root domain |
 //! | a thread that starts | [`begin_in`] | the thread ends at once |
 //! | a call through a proxy | `remoting/across.rs` | refuses |
 //!
@@ -24,6 +25,7 @@ use super::{Domain, State, by_id};
 use crate::cx::{Cx, Result};
 use crate::memory::statics;
 use crate::object::ObjRef;
+use crate::safepoint::{registry, stop};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
@@ -39,6 +41,8 @@ struct Row {
     domain: u32,
     /// The frames have ended because of an unload, and the thread is on its way out: nothing is to be done about it any more.
     is_left: bool,
+    /// A host has sent the thread there, for good. There is at most one such row of a thread, the innermost.
+    is_settled: bool,
 }
 
 /// The domains that frames of threads are in, outermost first.
@@ -55,6 +59,7 @@ pub fn push(cx: &Cx<'_>, domain: &Domain) {
         thread: me(cx),
         domain: domain.id,
         is_left: false,
+        is_settled: false,
     });
 }
 
@@ -65,6 +70,75 @@ pub fn pop(cx: &Cx<'_>) {
     if let Some(at) = frames.iter().rposition(|row| row.thread == me) {
         frames.remove(at);
     }
+}
+
+/// A host sends the calling thread to a domain, where it stays. False: nobody may enter that, and the thread stays where it is, or goes to the root domain.
+pub fn settle(cx: &Cx<'_>, domain: &'static Domain) -> bool {
+    if domain.state() >= State::Unloading {
+        return false;
+    }
+    note_settled(cx, domain);
+    // As in `begin_in`.
+    let may_stay = domain.state() < State::Unloading;
+    let root = cx.rt().root;
+    if !may_stay {
+        note_settled(cx, root);
+    }
+    enter(cx, if may_stay { domain } else { root });
+    may_stay
+}
+/// Replaces what an earlier call has noted of the calling thread. The domain of the frames around needs no row of its own.
+fn note_settled(cx: &Cx<'_>, domain: &Domain) {
+    let me = me(cx);
+    let mut frames = FRAMES.lock();
+    frames.retain(|row| row.thread != me || !row.is_settled);
+    let around = frames.iter().rfind(|row| row.thread == me);
+    if domain.id != around.map_or(0, |row| row.domain) {
+        frames.push(Row {
+            thread: me,
+            domain: domain.id,
+            is_left: false,
+            is_settled: true,
+        });
+    }
+}
+/// Sends the threads that a host has settled in the domain, and that are in code of the host with no managed code below, to the root domain: they would keep the
+/// domain in use for as long as the host likes.
+pub(crate) fn send_home(cx: &Cx<'_>, domain: &Domain) {
+    let is_settled = |row: &Row| row.domain == domain.id && row.is_settled;
+    if !FRAMES.lock().iter().any(is_settled) {
+        return;
+    }
+    let send = |thread: &registry::Thread| {
+        let context = thread.context();
+        // SAFETY: the thread is stopped, or is the calling one. In Native and Foreign state it does nothing with the words until it has come back, which waits for the
+        // end of the stop. They are references, 0, or the id of a domain.
+        unsafe {
+            let state = registry::state(context).load(Ordering::Relaxed);
+            let is_outside = [
+                vervet_abi::State::Foreign as u8,
+                vervet_abi::State::Native as u8,
+            ]
+            .contains(&state);
+            if (*context).domain != domain.id || !is_outside || !(*context).record.is_null() {
+                return;
+            }
+            let mut frames = FRAMES.lock();
+            let owner = (*context).owner_id;
+            let innermost = frames.iter().rposition(|row| row.thread == owner);
+            if innermost.is_none_or(|at| !is_settled(&frames[at])) {
+                return;
+            }
+            frames.retain(|row| row.thread != owner || !row.is_settled);
+            (*context).domain = 0;
+            let internal: ObjRef<'_> = ObjRef::from_addr((*context).internal_thread);
+            let thread = (internal.non_null())
+                .map(|i| i.read_ref(offset_of!(InternalThreadObject, root_domain_thread)));
+            (*context).thread_object = thread.map_or(0, ObjRef::addr);
+        }
+    };
+    // SAFETY: a token's context is the calling thread's, which is in Runtime state.
+    unsafe { stop::stop(cx.context, |_| registry::visit(send)) };
 }
 
 /// A thread is to begin in the domain of the object: an unload waits until it has. To be called before anybody can have the thread begin, and followed by

@@ -104,6 +104,7 @@ pub fn unload<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result<()> {
 /// Aborts the threads that have frames in the domain until none has.
 fn end_threads(cx: &Cx<'_>, domain: &'static Domain) {
     while crossing::is_used(domain) {
+        crossing::send_home(cx, domain);
         let there = crossing::threads_in(domain);
         abort::request_of(cx, &there);
         let until = Instant::now() + AGAIN;

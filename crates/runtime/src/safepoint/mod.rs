@@ -29,6 +29,7 @@
 //! * [`debug`]: stops without a reason, for tests
 pub(crate) mod changed;
 pub mod debug;
+pub(crate) mod elsewhere;
 pub(crate) mod green_contexts;
 pub mod histogram;
 pub mod registry;

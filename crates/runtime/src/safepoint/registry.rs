@@ -12,6 +12,7 @@
 //!   write is atomic; what one thread writes while others may read elsewhere in the record is written through raw
 //!   pointers and cells.
 use super::changed::Changed;
+use super::elsewhere::Elsewhere;
 use super::stop_word::{self, STOP, SUSPEND};
 use crate::memory::address_plan;
 use crate::profiler::sampling::Sampled;
@@ -45,6 +46,8 @@ pub struct Thread {
     pub(crate) suspension: Suspension,
     /// The registers it was interrupted with, while it is held in the suspend handler.
     pub(crate) interrupted: AtomicPtr<libc::ucontext_t>,
+    /// What is to be scanned of it if it is held on another stack than its own.
+    pub(crate) elsewhere: Elsewhere,
     /// Its alternate signal stack.
     pub(crate) alternate: AlternateStack,
     /// Callee-saved registers of native code that said it may block, while it does. The thread writes them, and who has
@@ -294,6 +297,7 @@ fn make() -> &'static Thread {
         tid: AtomicI32::new(0),
         suspension: Suspension::new(),
         interrupted: AtomicPtr::new(null_mut()),
+        elsewhere: Elsewhere::default(),
         alternate,
         saved: UnsafeCell::new([0; 6]),
         sampled: Sampled::new(),

@@ -34,9 +34,9 @@ const LOOKS: u32 = 12;
 /// The stopper sleeps for this time at first, unless an arrival wakes it, and then twice as long each time up to [`LONGEST_SLEEP`].
 const FIRST_SLEEP: Duration = Duration::from_micros(20);
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
-/// Registers, native stack, localloc stack, saved registers, and the segments of a managed stack: each is larger than the one before, so
+/// Registers, native stack, another stack of a host, localloc stack, saved registers, and the segments of a managed stack: each is larger than the one before, so
 /// those of the largest stack are not more.
-const MOST_RANGES: usize = 24;
+const MOST_RANGES: usize = 25;
 /// A stop that has taken this many nanoseconds reports the thread that it waits for.
 const HANGING: u64 = 10_000_000_000;
 
@@ -363,12 +363,18 @@ unsafe fn view(
             let (sp, pc) = suspend::sp_and_pc(uc);
             at = Some(pc);
             fp = suspend::frame_pointer(uc);
-            if !registry::may_stop_at(context, sp) {
+            let is_foreign =
+                registry::state(context).load(Ordering::Relaxed) == State::Foreign as u8;
+            let is_elsewhere = !registry::may_stop_at(context, sp);
+            if is_elsewhere && !is_foreign {
                 give_up((*context).owner_id, sp);
             }
-            // C code may keep words in the 128 bytes below its stack pointer (the red zone of the x86-64 ABI).
-            let sp = sp - 128;
-            if registry::state(context).load(Ordering::Relaxed) == State::Foreign as u8 {
+            let sp = sp - suspend::RED_ZONE;
+            if is_elsewhere {
+                let (low, high, own_low) = thread.elsewhere.bounds();
+                ranges.add(low, high);
+                ranges.add_stacks(context, own_low);
+            } else if is_foreign {
                 ranges.add_stacks(context, sp);
             } else if (*context).managed_base == 0 {
                 ranges.add(sp, (*context).stack_base);

@@ -8,8 +8,9 @@
 //! # Invariants
 //! * The handler parks only a thread that has a context, in state Managed, with `critical` 0, when the world
 //!   or this thread is to be stopped, and only when it has interrupted code on the thread's own stack: not a handler, on
-//!   whatever stack that runs, below which the frames would not be known. In every other case it returns, and who asked
-//!   looks again. It draws no other conclusion: it does not matter what handlers are nested below it.
+//!   whatever stack that runs, below which the frames would not be known. Only code of a host is held on any stack, be it of a handler or
+//!   of a fiber: what it may refer to is found then ([`Elsewhere`](super::elsewhere::Elsewhere)). In every other case it returns, and who asked looks again. It draws
+//!   no other conclusion: it does not matter what handlers are nested below it.
 //! * It reads one thread-local word, which needs no initialisation, takes no memory and no lock, and keeps errno.
 //! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall.
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
@@ -56,11 +57,13 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             return;
         }
         let uc = uc as *mut libc::ucontext_t;
-        if !super::registry::may_stop_at(context, sp_and_pc(uc).0) {
-            return;
-        }
         // The interrupted code may be about to read errno.
         let errno = *libc::__errno_location();
+        let sp = sp_and_pc(uc).0;
+        if !super::registry::may_stop_at(context, sp) && !thread.elsewhere.find(context, sp) {
+            *libc::__errno_location() = errno;
+            return;
+        }
         // Before the thread says that it has arrived: the stopper reads the registers through it.
         thread.interrupted.store(uc, Ordering::Release);
         thread
@@ -74,6 +77,8 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
 }
 
 const SI_TKILL: i32 = -6;
+/// C code may keep words in so many bytes below its stack pointer (x86-64 ABI).
+pub(super) const RED_ZONE: usize = 128;
 
 /// May the thread be stopped where it is?
 ///

@@ -12,12 +12,14 @@
 //!   next poll.
 //! * Code of a host never runs in Runtime state, which no signal stops, and code of ours never in Foreign: it might be held with a lock that the
 //!   stopper takes.
+//! * A thread is not detached while a function of ours waits for the host's to return.
 //! * A native function that managed code calls runs in Native state. Once it has called the embedding API it may keep references, so it is in
 //!   Foreign state until it returns. The thunk that called it stores the next state, whatever this one is.
 use crate::cx::{Cx, Result};
 use crate::safepoint::{poll, registry};
 use crate::threads::native_state::leave_native;
 use crate::threads::{adopt, attach, current_context, green, lifetime, state};
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
 
@@ -78,14 +80,22 @@ impl Drop for Entered {
     }
 }
 
+thread_local! {
+    /// Calls of [`outside`] on the calling thread below which there is no managed code. (Those above managed code may be left by an exception, which ends no count.)
+    static CALLS: Cell<u32> = const { Cell::new(0) };
+}
+
 /// Calls a function of the host's in Foreign state.
 pub fn outside<T>(cx: &Cx<'_>, call: impl FnOnce() -> T) -> T {
     vervet_os::lock::assert_no_leaf_lock("calling the host");
     let context = cx.context();
     // SAFETY: the context belongs to this thread, which is in Runtime state.
     unsafe {
+        let counts = u32::from((*context).record.is_null());
+        CALLS.set(CALLS.get() + counts);
         registry::state(context).store(State::Foreign as u8, Ordering::Release);
         let result = call();
+        CALLS.set(CALLS.get() - counts);
         registry::state(context).store(State::Runtime as u8, Ordering::Release);
         poll(context);
         result
@@ -125,13 +135,25 @@ fn adopt_host_thread<'cx>(cx: &'cx Cx<'cx>, background: bool) -> Result<()> {
     Ok(())
 }
 
-/// Detaches the calling thread of a host, if it is attached and no managed code is on its stack. True: it was.
+/// Detaches the calling thread of a host, if it is attached and neither managed code nor the runtime is on its stack. True: it was.
 pub fn detach() -> bool {
     let context = current_context();
     // SAFETY: the context belongs to this thread.
     if context.is_null() || unsafe { !(*context).record.is_null() } {
         return false;
     }
+    detach_for_good()
+}
+
+/// Detaches the calling thread, which is attached and about to end: none of its managed frames goes on. False: it is in a call of [`outside`], whose caller goes
+/// on with the context.
+pub fn detach_for_good() -> bool {
+    if CALLS.get() != 0 {
+        return false;
+    }
+    let context = current_context();
+    // SAFETY: the context belongs to this thread. Without a record nothing looks at the managed frames.
+    unsafe { (*context).record = std::ptr::null_mut() };
     attach::detach();
     true
 }

@@ -141,9 +141,7 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
     };
     match opened {
         Ok(assembly) => {
-            if assembly.is_reflection_only {
-                cx.tell_loaded()?;
-            }
+            cx.tell_loaded()?;
             assembly_object(cx, assembly)
         }
         Err(LoadError::BadImage { .. }) => {

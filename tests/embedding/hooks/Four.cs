@@ -1,0 +1,1 @@
+namespace Four { public class Thing { public int N = 2; } }

@@ -1,0 +1,1 @@
+namespace One { public class Thing { public int Number () { return new Two.Thing ().N; } } }

@@ -1,0 +1,1 @@
+namespace Three { public class Thing { public int N = 2; } }

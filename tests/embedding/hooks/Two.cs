@@ -1,0 +1,1 @@
+namespace Two { public class Thing { public int N = 2; } }
