@@ -902,7 +902,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn jump_method(&mut self, token: Token) -> Res {
         let method = self.method_named(token)?;
         let lowered = LoweredSignature::of_method(method)?;
-        if lowered.clif != self.body.lowered.clif {
+        // Equal values may be other arguments: a struct of two numbers travels as two.
+        let own = self.body.lowered;
+        let is_same = lowered.has_this == own.has_this && lowered.params == own.params;
+        if !is_same || lowered.clif != own.clif {
             return Err(TranslateError::invalid(
                 "jmp to a method with another signature",
             ));
