@@ -371,6 +371,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                     return Ok(None);
                 }
                 let mut is_virtual = i.op == Callvirt;
+                // In the caller's frame it would be a call that comes back.
+                if before.is_some_and(|b| b.op == Tail) {
+                    *calls = 0;
+                }
                 if let Some(Instr {
                     op: Constrained,
                     operand: Operand::Token(t),
