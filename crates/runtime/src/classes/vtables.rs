@@ -352,6 +352,16 @@ pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
 }
 
 impl Domain {
+    /// Calls `visit` with each VTable of the domain's.
+    pub(crate) fn each_vtable(&self, mut visit: impl FnMut(&'static VTable)) {
+        for class in 0..crate::runtime::rt().universe.class_count() {
+            let made = self.vtables.get(class).map(|p| p.load(Ordering::Acquire));
+            // SAFETY: only complete VTables are stored, and they live for ever.
+            if let Some(vtable) = made.and_then(|p| unsafe { p.as_ref() }) {
+                visit(vtable);
+            }
+        }
+    }
     /// The class's VTable, made if need be.
     pub fn vtable(&self, class: ClassRef) -> std::result::Result<&'static VTable, LoadError> {
         if let Some(vt) = self.vtable_if_made(class) {

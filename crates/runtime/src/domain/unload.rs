@@ -25,7 +25,6 @@ use crate::memory::{finalizer, gc, handles, statics};
 use crate::object::ObjRef;
 use crate::runtime::rt;
 use crate::threads::{abort, park, start, wait};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use vervet_os::LeafLock;
 use vervet_types::Known;
@@ -125,13 +124,7 @@ impl Domain {
     /// Nothing runs in the domain any more: its statics and all objects that it keeps go to the collector. Their slots stay, holding null: the domain's
     /// code, which nobody calls, names them by address.
     fn let_go(&self) {
-        for class in 0..rt().universe.class_count() {
-            let made = self.vtables.get(class).map(|p| p.load(Ordering::Acquire));
-            // SAFETY: only complete VTables are stored, and they live for ever.
-            if let Some(vtable) = made.and_then(|p| unsafe { p.as_ref() }) {
-                vtables::clear_statics(vtable);
-            }
-        }
+        self.each_vtable(vtables::clear_statics);
         let classes = rt().universe.class_count();
         for cells in [&self.types, &self.type_names] {
             let made = (0..classes).filter_map(|class| cells.get(class));
