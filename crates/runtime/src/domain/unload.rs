@@ -76,6 +76,7 @@ pub fn unload<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result<()> {
         while crossing::is_used(domain) {
             park::park(&cx, || {}, Some(Instant::now() + Duration::from_millis(1)));
         }
+        drop_finalizers(&cx, domain);
         let_go(domain);
         domain.change_state(State::Unloaded, State::Gone);
         renew::offer(domain);
@@ -118,6 +119,13 @@ fn finalize(cx: &Cx<'_>, domain: &'static Domain) {
     gc::queue_finalizers_of(cx, domain.id);
     finalizer::wait_for_pending(cx);
     domain.set_finalizing(false);
+}
+
+/// Nothing runs in the domain any more. Objects that its last finalizers have made, or registered again, are not finalized: that would happen in another
+/// life of the domain. The finalizer thread takes them and does not enter the domain.
+fn drop_finalizers(cx: &Cx<'_>, domain: &'static Domain) {
+    gc::queue_finalizers_of(cx, domain.id);
+    finalizer::wait_for_pending(cx);
 }
 
 impl Domain {

@@ -9,6 +9,7 @@
 //!
 //! # Invariants
 //! An exception that the real proxy hands back is thrown here, once all that was made for the call is let go. By-reference arguments change only if there is none.
+use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
 use crate::code;
 use crate::cx::{Cx, Result, Value};
@@ -100,7 +101,12 @@ pub unsafe fn invoke<'cx>(
         used += words_of(pass);
     }
     if !matches!(lowered.ret, Pass::None) {
-        store(cx, lowered.ret_class, out, value)?;
+        store(
+            cx,
+            lowered.ret_class,
+            out,
+            fitting(cx, lowered.ret_class, value)?,
+        )?;
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ pub mod calls;
 pub mod classes;
 pub mod fields;
 pub mod stubs;
+mod values;
 
 use crate::object::ObjRef;
 use std::sync::atomic::Ordering;
