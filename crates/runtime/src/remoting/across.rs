@@ -13,12 +13,13 @@
 //! A message does this by hand and by reflection, and serializes the message itself: it takes some thirty times as long.
 //!
 //! # Invariants
-//! * Whether a call goes this way depends on the method, the proxy and the thread's call context, not on the arguments' values. What cannot go this way
+//! * Whether a call goes this way depends on the method, the object and the thread's call context, not on the arguments' values. What cannot go this way
 //!   ([`Way::of`] says None) is sent as a message, with the same outcome.
 //! * References are held on the stack: there are at most [`MOST`] arguments.
 //! * No object of one domain is handed to code of the other.
 //! * An exception of the method is serialized in its domain and thrown in the caller's. The visit ends as any crossing does ([`unload::leave`]).
 use super::values::fitting;
+use crate::classes::vtables::is_context_bound;
 use crate::code::invoke;
 use crate::cx::{Cx, Result, Value};
 use crate::domain::{self, Domain, unload};
@@ -199,6 +200,8 @@ enum Outcome<'cx> {
     Serialized(ObjRef<'cx>),
     /// The method has thrown; serialized there.
     Thrown(ObjRef<'cx>),
+    /// The call has to be a message: the object has a context.
+    Nothing,
 }
 
 /// Calls the method in the domain of what the proxy stands for. False: the call has to be a message.
@@ -293,6 +296,7 @@ pub(super) unsafe fn invoke<'cx>(
             let own = fitting(cx, lowered.ret_class, deserialized(cx, bytes)?)?;
             store(cx, lowered.ret_class, out, own)?;
         }
+        Ok(Outcome::Nothing) => return Ok(false),
         Ok(Outcome::Thrown(bytes)) => {
             let own = deserialized(cx, bytes)?;
             let fix = cx.known_method(Known::Exception, "FixRemotingException", 0)?;
@@ -386,6 +390,10 @@ fn call<'cx>(
             }
         }
     };
+    // The sinks of its context have to see the call.
+    if cx.load(is_context_bound(server.class()))? {
+        return Ok(Outcome::Nothing);
+    }
     let objects = match rest.non_null() {
         Some(bytes) => deserialized(cx, bytes)?,
         None => ObjRef::NULL,

@@ -69,9 +69,12 @@ pub unsafe fn invoke<'cx>(
         // SAFETY: the caller's promise.
         return unsafe { invoke_here(cx, server, method, &lowered, words, out) };
     }
-    // SAFETY: the caller's promise.
-    if unsafe { super::across::invoke(cx, real, method, &lowered, words, out)? } {
-        return Ok(());
+    if !cx.load(is_context_bound(proxy.class()))? {
+        // SAFETY: the caller's promise.
+        let is_done = unsafe { super::across::invoke(cx, real, method, &lowered, words, out)? };
+        if is_done {
+            return Ok(());
+        }
     }
     let count = lowered.params.len();
     let args = cx.alloc_array(cx.known(Known::Object), count)?;

@@ -100,8 +100,9 @@ pub fn address<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>, field: FieldRef) -> Re
             "Object reference not set to an instance of an object",
         ));
     }
+    let place = if bound { "context" } else { "appdomain" };
     Err(cx.throw(
         Known::InvalidOperationException,
-        "Attempt to load field address from object in another appdomain.",
+        &format!("Attempt to load field address from object in another {place}."),
     ))
 }
