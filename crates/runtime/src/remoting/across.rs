@@ -22,7 +22,7 @@ use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
 use crate::code::invoke;
 use crate::cx::{Cx, Result, Value};
-use crate::domain::{self, Domain, unload};
+use crate::domain::{self, Domain, State, unload};
 use crate::interop::delegates::async_call::{argument, store, words_of};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
@@ -189,6 +189,36 @@ fn remoting_services<'cx>(
 fn deserialized<'cx>(cx: &'cx Cx<'cx>, bytes: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     let own = domain::copy::copy(cx, bytes)?.unwrap_or(ObjRef::NULL);
     remoting_services(cx, "DeserializeCallData", own)
+}
+
+/// The object as the current domain has it: a copy, or a proxy, of one that is another domain's. None: it cannot be serialized.
+///
+/// # Errors
+/// What deserializing throws.
+pub fn bring<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<ObjRef<'cx>>> {
+    let owner = match object.non_null() {
+        Some(object) => domain::by_id(object.vtable().domain),
+        None => return Ok(Some(object)),
+    };
+    if owner.id == cx.domain().id {
+        return Ok(Some(object));
+    }
+    if let Some(copied) = domain::copy::copy(cx, object)? {
+        return Ok(Some(copied));
+    }
+    let bytes = cx.visit(owner, State::Unloaded, |cx| {
+        Ok(match remoting_services(cx, "SerializeCallData", object) {
+            Ok(bytes) => bytes,
+            Err(throw) => {
+                cx.take_pending(throw);
+                ObjRef::NULL
+            }
+        })
+    })?;
+    match bytes.and_then(ObjRef::non_null) {
+        Some(bytes) => deserialized(cx, bytes).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// What comes back.

@@ -21,7 +21,7 @@
 //!   may get its own proxy as `this`.)
 //!
 //! [`PROXY`]: vervet_abi::vtable::remoting::PROXY
-mod across;
+pub mod across;
 pub mod activation;
 pub mod calls;
 pub mod classes;
