@@ -82,6 +82,32 @@ check "its report" ends 0 "$vervet" report alloc.mlpd
 check "has so many events" has '^Allocations: (1[6-9]|2[0-9]|3[0-5])[0-9] objects' out
 check "says where" has 'Shapes:Fill' out
 
+# ---- heapshots and roots ----------------------------------------------------------------------------------------------------------
+mcs -out:Shot.exe "$here/profiler/Shot.cs" || { echo "  FAILED: profiler: mcs"; exit 1; }
+check "heapshots" ends 0 "$vervet" --profile=log:nodefaults,heapshot,heapshot-on-shutdown,output=shot.mlpd Shot.exe
+check "their report" ends 0 "$vervet" report --verbose shot.mlpd
+check "three of them" [ "$(grep -c '^Heapshot' out)" = 3 ]
+check "objects of a class" has ' 1,000 +Node$' out
+check "objects that wait for their finalizers" has '^Heapshot 2 .* [5-9],[0-9]{3} roots$' out
+if command -v mprof-report > /dev/null; then
+    # With --traces it fails if a reference leads to what is no object of the heapshot.
+    check "mprof-report: heapshots" ends 0 mprof-report --traces --verbose --reports=heapshot shot.mlpd
+    # The first, up to the second.
+    sed '/Heap shot 1 /,$d' out > first.txt
+    kept() { grep -A1 -E " $1\$" first.txt | grep -qE "$2" || { echo "no $2 behind $1 in:"; cat first.txt; return 1; }; }
+    check "mprof-report: a list" kept '1000 +[0-9]+ Node' '1 root references'
+    check "mprof-report: an array's elements" kept '5000 +[0-9]+ Finalized' '5000 references from: System.Object\[\]'
+    for class in OfStack OfThread Handled Value; do check "mprof-report: what keeps $class" kept "1 +[0-9]+ $class" '[12] root references'; done
+fi
+check "every third collection" ends 0 "$vervet" --gc=nursery-size=256k --profile=log:nodefaults,gc,heapshot=3gc,output=shots.mlpd Shapes.exe fill
+check "their report" ends 0 "$vervet" report shots.mlpd
+check "several of them" has '^Heapshot 9' out
+for more in "" --gc-debug=concurrent-marking,slow-marker=10; do
+    check "roots at each collection $more" ends 0 "$vervet" $more --profile=log:gcroot,heapshot=20ms,output=roots.mlpd Shapes.exe fill
+    check "their report" ends 0 "$vervet" report roots.mlpd
+    ! command -v mprof-report > /dev/null || check "mprof-report of them" ends 0 mprof-report --traces roots.mlpd
+done
+
 # ---- ends of the process --------------------------------------------------------------------------------------------------------
 check "an unhandled exception" ends 1 "$vervet" --profile=log:nodefaults,exception,output=throw.mlpd Shapes.exe throw
 check "its report" ends 0 "$vervet" report throw.mlpd

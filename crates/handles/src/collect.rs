@@ -103,6 +103,25 @@ impl Tables {
         }
     }
 
+    /// Calls `f` with each normal and pinned handle that has an object: its kind, the address of its word, and the object.
+    pub fn each_strong(&self, mut f: impl FnMut(Kind, usize, usize)) {
+        for kind in [Kind::Normal, Kind::Pinned] {
+            if let Some(table) = self.table(kind) {
+                for first in table.groups_to_visit(false) {
+                    table.each_object(first, |_, place, _, object| {
+                        f(kind, std::ptr::from_ref(place) as usize, object);
+                    });
+                }
+            }
+        }
+    }
+
+    /// Where the words of a kind's handles lie: the first address, and how many bytes. None before there is memory.
+    pub fn words_of(&self, kind: Kind) -> Option<(usize, usize)> {
+        let row = self.table(kind)?.row;
+        Some((row.group(0).as_ptr() as usize, 8 * row.slots() as usize))
+    }
+
     /// Visits the objects of weak handles of one kind, once it is known which objects live: `f` returns (the object's address
     /// now, whether it is young), or None for one that is gone; the handle then keeps its domain only.
     pub fn update_weak(

@@ -67,6 +67,8 @@ impl<M: Model, W: World> Heap<M, W> {
             if self.config.debug.verify_after {
                 self.verify("after a collection");
             }
+            self.world
+                .collected(self, what == Collection::Major && !self.major.is_marking());
             // Measured here: once the world runs, this thread may be the one that gets no processor.
             done = Some((outcome, clock::now() - before));
             tell(Phase::Ends(self.committed()));

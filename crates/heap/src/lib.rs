@@ -19,6 +19,7 @@
 //! | [`references`] | ephemerons and finalizers |
 //! | [`threads`] | the gate between pauses and the marker, the worker pool, affinities |
 //! | [`verify`] | the heap verifier |
+//! | `snapshot` | the heap at the end of a collection, for who records it |
 //! | [`model`], [`descriptor`], `object` | how objects look |
 //! | [`memory`], [`stats`], [`config`] | memory that is not malloc's, counts and the log, options |
 //!
@@ -54,6 +55,7 @@ pub mod model;
 mod object;
 pub mod references;
 pub mod roots;
+mod snapshot;
 pub mod space;
 pub mod stats;
 mod sync;
@@ -67,7 +69,10 @@ pub use allocate::SMALL;
 pub use config::{Config, Debug};
 pub use descriptor::Descriptor;
 pub use heap::{Heap, address_space};
-pub use model::{Contents, Inspection, Model, Mutator, ParkedSet, Phase, Range, Tlab, World};
+pub use model::{
+    Contents, Inspection, Model, Mutator, ParkedSet, Phase, Range, Snapshot, SnapshotVisitor, Tlab,
+    World,
+};
 
 #[cfg(test)]
 extern crate self as vervet_heap;

@@ -128,6 +128,31 @@ pub trait Inspection {
     fn wrong(&self, object: usize, what: &str) -> !;
 }
 
+/// The heap at the end of a collection. The world is stopped, and every object that is named is alive as far as the last cycle knows.
+pub trait Snapshot {
+    /// Visits every object, each with its references behind it. The references of tables of ephemerons are not visited.
+    fn objects(&self, visitor: &mut dyn SnapshotVisitor);
+    /// Calls `visit` with the address of each reference in root memory, and the object it refers to.
+    fn statics(&self, visit: &mut dyn FnMut(usize, usize));
+    /// Calls `visit` with each object that waits for its finalizer, and with whether that one is critical.
+    fn queued(&self, visit: &mut dyn FnMut(bool, usize));
+    /// Calls `visit` with the values of ephemerons.
+    fn ephemerons(&self, visit: &mut dyn FnMut(usize));
+    /// Calls `visit` with the objects that words of a range may refer to, each once.
+    ///
+    /// # Safety
+    /// The range is readable.
+    unsafe fn referred(&self, range: Range, visit: &mut dyn FnMut(usize));
+}
+
+/// Who is shown the objects of a [`Snapshot`].
+pub trait SnapshotVisitor {
+    /// The next object: its address, its header, its bytes, and whether it is old.
+    fn object(&mut self, object: usize, header: u64, bytes: usize, is_old: bool);
+    /// A reference of the last object: its offset in the object, and what it refers to.
+    fn reference(&mut self, offset: usize, target: usize);
+}
+
 /// How far a collection has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
@@ -205,6 +230,8 @@ pub unsafe trait World: Send + Sync + 'static {
     fn tombstone(&self) -> usize;
     /// Told how far a collection has come, on the thread that collects. `major`: it is the one that ends a cycle.
     fn phase(&self, _phase: Phase, _major: bool) {}
+    /// Shown the heap at the end of a collection; `ends_cycle`: the last cycle has just decided what is alive. On the thread that collects.
+    fn collected(&self, _heap: &dyn Snapshot, _ends_cycle: bool) {}
     /// Told that an object has moved, by whichever thread copies it. The world is stopped.
     #[inline(always)]
     fn moved(&self, _from: usize, _to: usize) {}

@@ -9,6 +9,7 @@
 use crate::encode::Buffer;
 use crate::host::{Counter, CounterValue, Host};
 use crate::record::{Kind, Record};
+use crate::roots::{self, Ranges, source};
 use crate::sample::{FrameWord, Sample, thread_id};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -52,6 +53,8 @@ pub struct Encoder<H> {
     /// For a backtrace.
     trace: Vec<u64>,
     heap_size: u64,
+    /// Memory with roots.
+    ranges: Ranges,
 }
 
 impl<H: Host> Encoder<H> {
@@ -71,6 +74,7 @@ impl<H: Host> Encoder<H> {
             done: Vec::new(),
             trace: Vec::new(),
             heap_size: 0,
+            ranges: Ranges::default(),
         }
     }
 
@@ -174,6 +178,42 @@ impl<H: Host> Encoder<H> {
             self.define_class(class, time_ns);
             let own = self.own.event(LOAD, time_ns).byte(metadata::VTABLE);
             own.pointer(vtable).pointer(domain).pointer(class);
+            if let Some((start, bytes)) = self.host.statics_of(vtable) {
+                let range = roots::Range {
+                    start,
+                    bytes,
+                    source: source::STATIC,
+                    key: vtable,
+                };
+                self.range(range, time_ns);
+            }
+        }
+    }
+    /// There are roots in a range of memory.
+    fn range(&mut self, range: roots::Range, time_ns: u64) {
+        let Some(gone) = self.ranges.tell(range) else {
+            return;
+        };
+        self.ranges_end(&gone, time_ns);
+        let own = self.own.event(0x46, time_ns).pointer(range.start);
+        own.uleb(range.bytes).byte(range.source).pointer(range.key);
+        own.string(source::name(range.source));
+    }
+    fn ranges_end(&mut self, starts: &[u64], time_ns: u64) {
+        for start in starts {
+            self.own.event(0x56, time_ns).pointer(*start);
+        }
+    }
+    /// What is not in a range that was told is a word that a domain keeps.
+    fn cover(&mut self, slot: u64, time_ns: u64) {
+        if !self.ranges.covers(slot) {
+            let range = roots::Range {
+                start: slot,
+                bytes: 8,
+                source: source::DOMAIN,
+                key: 0,
+            };
+            self.range(range, time_ns);
         }
     }
     fn define_method(&mut self, id: u64, time_ns: u64) {
@@ -269,6 +309,8 @@ impl<H: Host> Encoder<H> {
                     .byte(metadata::THREAD)
                     .pointer(thread);
                 self.live.remove(&thread);
+                let gone = self.ranges.end_thread(thread);
+                self.ranges_end(&gone, time);
             }
             Kind::ThreadName => {
                 let (thread, name) = (record.thread(), record.text(0));
@@ -363,6 +405,19 @@ impl<H: Host> Encoder<H> {
         match kind {
             Kind::GcResize if std::mem::replace(&mut self.heap_size, p[0]) == p[0] => return,
             Kind::ShotObject => self.define_vtable(p[1], time),
+            Kind::Roots => {
+                let slots = p.chunks_exact(2).map(|root| root[0]);
+                slots.for_each(|slot| self.cover(slot, time));
+            }
+            Kind::RootRange => {
+                let range = roots::Range {
+                    start: p[0],
+                    bytes: p[1],
+                    source: record.extra() as u8,
+                    key: p[2],
+                };
+                return self.range(range, time);
+            }
             _ => {}
         }
         let extra = record.extra();
@@ -547,6 +602,9 @@ pub(crate) mod tests {
         }
         fn class_of(&mut self, vtable: u64) -> (u64, u64) {
             (0, vtable + 1000)
+        }
+        fn statics_of(&mut self, vtable: u64) -> Option<(u64, u64)> {
+            Some((vtable * 0x100, 16))
         }
         fn class(&mut self, class: u64) -> (u64, String) {
             (7000, format!("Class{class}"))

@@ -89,6 +89,8 @@ pub trait Host: Send {
     fn code(&mut self, code: u64) -> (u64, Method);
     /// The domain and the class of a VTable.
     fn class_of(&mut self, vtable: u64) -> (u64, u64);
+    /// The memory of the static fields that are references: where it begins, and its bytes.
+    fn statics_of(&mut self, vtable: u64) -> Option<(u64, u64)>;
     /// The image and the name of a class.
     fn class(&mut self, class: u64) -> (u64, String);
     /// The file of an image, and its GUID.

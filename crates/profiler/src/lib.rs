@@ -9,6 +9,7 @@
 //! | [`record`], [`stream`] | an event as words; the way of events from the threads that record to the thread that writes |
 //! | [`sample`] | a sample, and where the writer gets samples from |
 //! | [`ring`] | the ring between a signal handler and the writer |
+//! | [`roots`] | which memory holds roots of the heap |
 //! | [`host`] | what the writer asks of the runtime: names, counters |
 //! | [`encode`], [`encoder`] | the bytes of buffers; which events they get |
 //! | [`output`], [`writer`] | files, commands and descriptors; the thread |
@@ -19,6 +20,7 @@ pub mod options;
 pub mod output;
 pub mod record;
 pub mod ring;
+pub mod roots;
 pub mod sample;
 pub mod stream;
 pub mod writer;

@@ -135,6 +135,8 @@ pub struct Options {
     pub call_depth: u32,
     /// Heapshots.
     pub heapshot: Heapshot,
+    /// Roots are reported at the end of each collection, not only with heapshots.
+    pub reports_roots_always: bool,
     /// A heapshot at the end of the run.
     pub heapshot_on_shutdown: bool,
     /// An allocation is recorded every so many bytes, on average.
@@ -182,6 +184,7 @@ impl Options {
             call_spec: None,
             call_depth: DEFAULT_CALL_DEPTH,
             heapshot: Heapshot::Never,
+            reports_roots_always: false,
             heapshot_on_shutdown: false,
             allocation_period: None,
             port: None,
@@ -205,6 +208,7 @@ impl Options {
             options.item(item, &mut parsing)?;
         }
         options.events &= !parsing.disabled;
+        options.reports_roots_always = parsing.compatible;
         options.name_output(parsing.report)?;
         Ok(options)
     }

@@ -61,6 +61,8 @@ pub enum Kind {
     Clause,
     /// A monitor: extra is what happened, as in the file; object, frames.
     Monitor,
+    /// A range of memory with roots: extra is the source, as in the file; start, bytes, key.
+    RootRange,
     /// Roots: pairs of slot and object.
     Roots,
     /// A heapshot begins.
@@ -97,7 +99,7 @@ impl<'a> Record<'a> {
     }
     /// What it tells.
     pub fn kind(&self) -> Kind {
-        const ALL: [Kind; 29] = {
+        const ALL: [Kind; 30] = {
             use Kind::*;
             [
                 ThreadStart,
@@ -121,6 +123,7 @@ impl<'a> Record<'a> {
                 Throw,
                 Clause,
                 Monitor,
+                RootRange,
                 Roots,
                 ShotBegin,
                 ShotEnd,

@@ -57,6 +57,8 @@ pub struct Transport {
     free: AtomicU64,
     used: AtomicU32,
     lost: AtomicU64,
+    /// How many chunks the writer has given back so far.
+    given: AtomicU64,
     /// The writer sleeps on it.
     bell: AtomicU32,
 }
@@ -92,6 +94,7 @@ impl Transport {
             free: AtomicU64::new(0),
             used: AtomicU32::new(0),
             lost: AtomicU64::new(0),
+            given: AtomicU64::new(0),
             bell: AtomicU32::new(0),
         })
     }
@@ -152,6 +155,7 @@ impl Transport {
             }
         }
         self.used.fetch_sub(1, Ordering::Relaxed);
+        self.given.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The calling thread's stream; None: there are too many.
@@ -238,6 +242,20 @@ impl Transport {
         while self.is_crowded() && !is_off() {
             self.ring();
             std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    /// As [`Transport::wait_for_room`], for a thread that has stopped the world: the writer may wait for a thread that is stopped, so the wait ends when the
+    /// writer has made no room for `patience`.
+    pub fn wait_while_room_is_made(&self, patience: Duration) {
+        let (mut seen, mut since) = (self.given.load(Ordering::Relaxed), clock::now());
+        while self.is_crowded() {
+            self.ring();
+            std::thread::sleep(Duration::from_millis(1));
+            match self.given.load(Ordering::Relaxed) {
+                now if now != seen => (seen, since) = (now, clock::now()),
+                _ if clock::now() - since > patience.as_nanos() as u64 => return,
+                _ => {}
+            }
         }
     }
     /// Wakes the writer.
@@ -369,6 +387,9 @@ mod tests {
         while !transport.is_crowded() {
             assert!(transport.push(Kind::Moves, 0, 0, [&payload, &[]]));
         }
+        // Who has stopped the world goes on all the same.
+        transport.wait_while_room_is_made(Duration::from_millis(20));
+        assert!(transport.is_crowded());
         // Nothing drains until the crowd is there: a producer beside a drain as fast as itself might never see one.
         let thread = std::thread::spawn(|| transport.wait_for_room(|| false));
         while !thread.is_finished() {

@@ -146,6 +146,14 @@ impl Finalizers {
             list.iter().for_each(|o| f(entry, *o));
         }
     }
+    /// Calls `visit` with each object that waits for its finalizer, and with whether that one is critical.
+    pub(crate) fn each_queued(&self, visit: &mut dyn FnMut(bool, usize)) {
+        let t = &*self.0.lock();
+        for (is_critical, queue) in [(false, &t.ready), (true, &t.critical)] {
+            let waiting = &queue.list.as_slice()[queue.head..];
+            waiting.iter().for_each(|o| visit(is_critical, *o));
+        }
+    }
     /// For the verifier's tests: an entry that nobody made.
     #[cfg(all(test, not(miri)))]
     pub(crate) fn put(&self, entry: Entry, object: usize) {

@@ -227,7 +227,11 @@ pub fn call<'cx>(
             // `new Nullable<T>(value)` as an object is the boxed value.
             return Ok(parameters.element_ref(0));
         }
-        let made = cx.alloc(class)?;
+        let made = remoting::activation::make(cx, class)?;
+        if remoting::is_proxy(made) {
+            through_proxy(cx, method, made, parameters)?;
+            return Ok(made);
+        }
         let this = if cx.load(class.is_value_type())? {
             Value::Ptr(made.value_ptr())
         } else {

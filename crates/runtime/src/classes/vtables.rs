@@ -140,6 +140,18 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
     }
 }
 
+/// Is the class MarshalByRefObject, or derived from it?
+pub(crate) fn is_marshal_by_ref(class: ClassRef) -> std::result::Result<bool, LoadError> {
+    let by_ref = class
+        .universe()
+        .known(vervet_types::Known::MarshalByRefObject);
+    // Its base is Object.
+    Ok(class
+        .supers()?
+        .get(1)
+        .is_some_and(|c| std::ptr::eq(*c, by_ref)))
+}
+
 /// Does the class derive from ContextBoundObject?
 pub(crate) fn is_context_bound(class: ClassRef) -> std::result::Result<bool, LoadError> {
     let bound = class
@@ -357,6 +369,16 @@ pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
 }
 
 impl Domain {
+    /// Calls `visit` with each VTable of the domain's.
+    pub(crate) fn each_vtable(&self, mut visit: impl FnMut(&'static VTable)) {
+        for class in 0..crate::runtime::rt().universe.class_count() {
+            let made = self.vtables.get(class).map(|p| p.load(Ordering::Acquire));
+            // SAFETY: only complete VTables are stored, and they live for ever.
+            if let Some(vtable) = made.and_then(|p| unsafe { p.as_ref() }) {
+                visit(vtable);
+            }
+        }
+    }
     /// The class's VTable, made if need be.
     pub fn vtable(&self, class: ClassRef) -> std::result::Result<&'static VTable, LoadError> {
         if let Some(vt) = self.vtable_if_made(class) {

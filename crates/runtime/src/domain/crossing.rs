@@ -339,22 +339,8 @@ impl<'cx> Cx<'cx> {
         domain: &'static Domain,
         work: impl FnOnce(&'cx Cx<'cx>) -> Result<T>,
     ) -> Result<T> {
-        if self.domain().id == domain.id {
-            return work(self);
-        }
-        // SAFETY: the context belongs to this thread; its words are references or 0. The stack pins what it refers to.
-        let internal: ObjRef<'cx> = unsafe { ObjRef::from_addr((*self.context).internal_thread) };
-        const CONTEXT: usize = offset_of!(InternalThreadObject, current_appcontext);
-        let remoting = internal.non_null().map(|i| i.read_ref(CONTEXT));
-        push(self, domain);
-        let before = enter(self, domain);
-        let result = work(self);
-        enter(self, before);
-        pop(self);
-        if let (Some(internal), Some(remoting)) = (internal.non_null(), remoting) {
-            internal.write_ref(CONTEXT, remoting);
-        }
-        result
+        let done = self.within_if(domain, || true, work)?;
+        Ok(done.expect("nothing is asked"))
     }
     /// Does something in a domain that may have gone on its way out: None, if its life has come to that state.
     pub fn visit<T>(
@@ -363,13 +349,51 @@ impl<'cx> Cx<'cx> {
         until: State,
         work: impl FnOnce(&'cx Cx<'cx>) -> Result<T>,
     ) -> Result<Option<T>> {
-        self.within(domain, |cx| {
-            // As in `begin_in`. The root domain stays.
-            match domain.state() >= until {
-                true => Ok(None),
-                false => work(cx).map(Some),
-            }
-        })
+        // The root domain stays.
+        self.within_if(domain, || domain.state() < until, work)
+    }
+    /// Does something in the life of a domain that has that number: None, if it is on its way out, or over.
+    pub fn visit_life<T>(
+        &'cx self,
+        domain: &'static Domain,
+        number: u32,
+        work: impl FnOnce(&'cx Cx<'cx>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        // The state first: if it is that of a later life, the number is, too. If it is that of this life, the note holds it.
+        let is_open = || domain.state() < State::Unloading && domain.number() == number;
+        self.within_if(domain, is_open, work)
+    }
+    /// Does something in a domain if it may be entered, which is asked once the thread has noted the domain: who unloads it either sees the note or has
+    /// changed the state before, as in [`begin_in`].
+    fn within_if<T>(
+        &'cx self,
+        domain: &'static Domain,
+        may: impl FnOnce() -> bool,
+        work: impl FnOnce(&'cx Cx<'cx>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        if self.domain().id == domain.id {
+            return match may() {
+                true => work(self).map(Some),
+                false => Ok(None),
+            };
+        }
+        push(self, domain);
+        if !may() {
+            pop(self);
+            return Ok(None);
+        }
+        // SAFETY: the context belongs to this thread; its words are references or 0. The stack pins what it refers to.
+        let internal: ObjRef<'cx> = unsafe { ObjRef::from_addr((*self.context).internal_thread) };
+        const CONTEXT: usize = offset_of!(InternalThreadObject, current_appcontext);
+        let remoting = internal.non_null().map(|i| i.read_ref(CONTEXT));
+        let before = enter(self, domain);
+        let result = work(self);
+        enter(self, before);
+        pop(self);
+        if let (Some(internal), Some(remoting)) = (internal.non_null(), remoting) {
+            internal.write_ref(CONTEXT, remoting);
+        }
+        result.map(Some)
     }
     /// Does something in the domain with that id, which is one of a VTable's or of a module's owner.
     pub fn within_id<T>(

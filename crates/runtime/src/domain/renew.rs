@@ -13,7 +13,7 @@
 //! | VTables, proxies' VTables, entries, stubs, code | stay |
 //! | statics, states of classes, failures of class constructors, [`ACTIVATION`] bits | are as at first |
 //! | slots of literals and Type objects | stay, with new objects |
-//! | interned strings that are no literals, reflection objects, values of `SetData` | are forgotten |
+//! | interned strings that are no literals of methods in metadata, reflection objects, values of `SetData` | are forgotten |
 //! | thread statics | hold zeros since the unload; the blocks stay with their threads |
 //! | the loader | begins anew, and remembers what the program's files gave |
 //!
@@ -81,6 +81,8 @@ impl Domain {
             }
             is_literal
         });
+        // (Their slots were those of strings.)
+        self.dynamic_literals.lock().clear();
         self.cache.lock().drain().for_each(|(_, root)| root.free());
         self.data.lock().drain().for_each(|(_, root)| root.free());
         for object in [&self.app_domain, &self.setup, &self.context] {

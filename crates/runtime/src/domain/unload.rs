@@ -25,7 +25,6 @@ use crate::memory::{finalizer, gc, handles, statics};
 use crate::object::ObjRef;
 use crate::runtime::rt;
 use crate::threads::{abort, park, start, wait};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use vervet_os::LeafLock;
 use vervet_types::Known;
@@ -77,6 +76,7 @@ pub fn unload<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result<()> {
         while crossing::is_used(domain) {
             park::park(&cx, || {}, Some(Instant::now() + Duration::from_millis(1)));
         }
+        drop_finalizers(&cx, domain);
         let_go(domain);
         domain.change_state(State::Unloaded, State::Gone);
         renew::offer(domain);
@@ -121,17 +121,18 @@ fn finalize(cx: &Cx<'_>, domain: &'static Domain) {
     domain.set_finalizing(false);
 }
 
+/// Nothing runs in the domain any more. Objects that its last finalizers have made, or registered again, are not finalized: that would happen in another
+/// life of the domain. The finalizer thread takes them and does not enter the domain.
+fn drop_finalizers(cx: &Cx<'_>, domain: &'static Domain) {
+    gc::queue_finalizers_of(cx, domain.id);
+    finalizer::wait_for_pending(cx);
+}
+
 impl Domain {
     /// Nothing runs in the domain any more: its statics and all objects that it keeps go to the collector. Their slots stay, holding null: the domain's
     /// code, which nobody calls, names them by address.
     fn let_go(&self) {
-        for class in 0..rt().universe.class_count() {
-            let made = self.vtables.get(class).map(|p| p.load(Ordering::Acquire));
-            // SAFETY: only complete VTables are stored, and they live for ever.
-            if let Some(vtable) = made.and_then(|p| unsafe { p.as_ref() }) {
-                vtables::clear_statics(vtable);
-            }
-        }
+        self.each_vtable(vtables::clear_statics);
         let classes = rt().universe.class_count();
         for cells in [&self.types, &self.type_names] {
             let made = (0..classes).filter_map(|class| cells.get(class));

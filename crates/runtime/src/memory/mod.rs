@@ -17,4 +17,5 @@ pub mod localloc_stack;
 pub mod root_slot;
 pub mod roots;
 pub mod statics;
+pub(crate) mod thread_static_classes;
 pub mod vtable_area;

@@ -6,6 +6,8 @@
 //! of a class's thread statics is root memory, made at the first access and given back when the thread ends; the
 //! thread's table of blocks holds no reference and is the thread's own.
 use crate::cx::Cx;
+use crate::memory::thread_static_classes::THREAD_STATIC_CLASSES;
+pub use crate::memory::thread_static_classes::thread_static_index;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::{ThreadContext, VTable};
 use vervet_os::{Chunks, LeafLock, Published};
@@ -41,35 +43,6 @@ pub fn rva_data(field: FieldRef) -> Result<usize, vervet_types::LoadError> {
             Ok(at as usize)
         })
         .copied()
-}
-
-/// What a thread's block of one class's thread statics is like.
-struct BlockShape {
-    /// The ids of the domain and of the class.
-    owner: (u32, u32),
-    size: u32,
-    /// Which words are references. It lives with the class's layout, for ever.
-    references: &'static [u32],
-    /// The blocks of threads, unless the domain is the root domain, which is never unloaded.
-    blocks: Vec<usize>,
-}
-/// By [`VTable::thread_static_index`].
-static THREAD_STATIC_CLASSES: LeafLock<Vec<BlockShape>> = LeafLock::new(Vec::new());
-
-/// The index of a class that has thread statics (`owner`: ids of the domain and of the class); `size` is that of its block, `references` its map. A class that is
-/// asked for twice (two threads make its VTable) keeps its index.
-pub fn thread_static_index(owner: (u32, u32), size: u32, references: &'static [u32]) -> u32 {
-    let mut t = THREAD_STATIC_CLASSES.lock();
-    if let Some(i) = t.iter().position(|b| b.owner == owner) {
-        return i as u32;
-    }
-    t.push(BlockShape {
-        owner,
-        size,
-        references,
-        blocks: Vec::new(),
-    });
-    t.len() as u32 - 1
 }
 
 /// The least entries of a thread's table of blocks. There may be a million threads, each of which uses the statics of few classes.
@@ -202,6 +175,7 @@ mod tests {
 
     #[test]
     fn the_thread_statics_of_an_ended_thread_go_to_the_next() {
+        crate::memory::gc::for_tests();
         // SAFETY: both are plain data of which zeros are valid; the class of the VTable is not looked at.
         let (mut context, vt): (ThreadContext, &'static mut VTable) =
             unsafe { (std::mem::zeroed(), Box::leak(Box::new(std::mem::zeroed()))) };

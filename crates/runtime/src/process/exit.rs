@@ -7,8 +7,9 @@
 //! | 2 | ProcessExit is raised, once | the same |
 //! | 3 | background threads are aborted | |
 //! | 4 | finalizers run | the same |
-//! | 5 | compiled code is kept for the next process | the same |
-//! | 6 | `--stats`; the exit code is Environment.ExitCode | `--stats`; the exit code is the argument |
+//! | 5 | a recording gets its last heapshot, if it is to have one | the same |
+//! | 6 | compiled code is kept for the next process | the same |
+//! | 7 | `--stats`; the exit code is Environment.ExitCode | `--stats`; the exit code is the argument |
 //!
 //! # Invariants
 //! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever, and the one that ends the process does not
@@ -19,11 +20,11 @@ use crate::domain;
 use crate::exceptions::protected::Region;
 use crate::exceptions::unhandled;
 use crate::interop::delegates::invoke_method;
-use crate::memory::finalizer;
+use crate::memory::{finalizer, gc};
 use crate::object::ObjRef;
 use crate::process::fatal::exit_process;
 use crate::process::stats;
-use crate::profiler::sampling;
+use crate::profiler::{heapshot, sampling};
 use crate::runtime::rt;
 use crate::threads::{lifetime, park, shutdown};
 use std::mem::offset_of;
@@ -44,6 +45,9 @@ pub fn has_shutdown_started() -> bool {
 fn last_steps(cx: &Cx<'_>) {
     unhandled::begin_last_steps(cx);
     finalizer::finish(cx);
+    if heapshot::ends_with_one() {
+        gc::collect(cx, 1, true);
+    }
     cx.native(crate::code::cache::at_exit);
     if let Some(file) = &rt().options.write_profile
         && let Err(e) = cx.native(|| crate::code::aot::profile::write(file))

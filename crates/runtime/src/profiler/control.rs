@@ -15,7 +15,7 @@
 //! * A recording that cannot be whole is refused in words and not begun: an item that is not there yet, an event that needs code compiled for it in a process
 //!   whose code exists already, a file that cannot be made.
 //! * A failed start leaves nothing running: no timer, no thread, no hook.
-use super::{call_spec, hooks, names, recording, sampling};
+use super::{call_spec, heapshot, hooks, names, recording, sampling};
 use crate::code::table;
 use vervet_profiler::options::{Clock, Options, sets};
 use vervet_profiler::sample::SampleSource;
@@ -52,10 +52,7 @@ pub fn start(options: &Options) -> Result<(), String> {
 /// are left out silently where they cannot be had.
 fn check(options: &Options) -> Result<(), String> {
     let missing = [
-        (options.named & sets::GC_ROOT != 0, "gcroot"),
         (options.named & sets::JIT != 0, "jit"),
-        (options.heapshot != Default::default(), "heapshot"),
-        (options.heapshot_on_shutdown, "heapshot-on-shutdown"),
         (options.port.is_some(), "port"),
     ];
     match missing.iter().find(|m| m.0) {
@@ -81,8 +78,10 @@ fn run(options: &Options) -> Result<(), String> {
     if started.is_err() {
         end_sampling();
     }
+    let started = started?;
+    heapshot::start(options);
     recording::enable(
-        started?,
+        started,
         options,
         |work| crate::threads::native(work),
         end_sampling,
@@ -95,6 +94,10 @@ fn run(options: &Options) -> Result<(), String> {
         .into_iter()
         .for_each(hooks::assembly_loaded);
     table::all().for_each(hooks::code_linked);
+    if recording::is_on(sets::GC_ROOT) {
+        // Their static fields are roots.
+        crate::domain::all().for_each(|domain| domain.each_vtable(hooks::vtable_made));
+    }
     let name = rt.root.friendly_name.lock().clone();
     if !name.is_empty() {
         hooks::domain_named(0, &name);

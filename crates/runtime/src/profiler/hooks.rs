@@ -34,7 +34,7 @@ use vervet_types::{Assembly, MethodRef};
 ///
 /// # Safety
 /// The context is that of an attached thread, or of one that ends, or of a green thread.
-unsafe fn thread_id(context: *mut ThreadContext) -> u64 {
+pub(crate) unsafe fn thread_id(context: *mut ThreadContext) -> u64 {
     // SAFETY: the caller's promise. Contexts and threads are never freed.
     unsafe {
         match (*context).green {
@@ -44,7 +44,7 @@ unsafe fn thread_id(context: *mut ThreadContext) -> u64 {
     }
 }
 /// The calling thread.
-fn calling_thread() -> u64 {
+pub(crate) fn calling_thread() -> u64 {
     let context = current_context();
     match context.is_null() {
         // SAFETY: a query.
@@ -59,6 +59,12 @@ fn calling_thread() -> u64 {
 #[inline(never)]
 fn push(kind: Kind, extra: u32, payload: &[u64], more: &[u64]) {
     recording::push(kind, extra, calling_thread(), [payload, more]);
+}
+/// Pushes a record of the thread that the file calls `thread`; the calling thread has stopped the world. If the writer has much to do, waits while that
+/// makes progress.
+pub(crate) fn push_in_stop(kind: Kind, extra: u32, thread: u64, payload: &[u64]) {
+    recording::pace();
+    recording::push(kind, extra, thread, [payload, &[]]);
 }
 /// Pushes a record with the frames of the calling thread.
 #[cold]

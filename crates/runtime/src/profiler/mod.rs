@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`recording`] | whether events are recorded, and their way to the writer |
 //! | [`hooks`] | one function for each event, which the module calls that the event happens in |
+//! | [`heapshot`] | when a heapshot is due; what it has is in `memory/gc/report.rs` |
 //! | [`trace`] | the frames of the calling thread, as numbers |
 //! | [`call_spec`] | which methods' calls are recorded |
 //! | [`sampling`] | samples of the threads |
@@ -15,6 +16,7 @@
 pub mod call_spec;
 pub mod control;
 mod counters;
+pub mod heapshot;
 pub mod hooks;
 mod names;
 pub mod recording;

@@ -137,6 +137,17 @@ impl Host for Names {
         let vtable: &'static VTable = unsafe { &*(vtable as *const VTable) };
         (vtable.domain.into(), id_of(vtables::class_of(vtable)))
     }
+    fn statics_of(&mut self, vtable: u64) -> Option<(u64, u64)> {
+        // SAFETY: the address of a VTable; these are never freed.
+        let vtable: &'static VTable = unsafe { &*(vtable as *const VTable) };
+        if vtable.statics_refs.is_null() {
+            return None;
+        }
+        // What has statics was laid out before it got a VTable.
+        let layout = vtables::class_of(vtable).layout().ok()?;
+        let bytes = u64::from(layout.statics_refs_size);
+        Some((vtable.statics_refs as u64, bytes))
+    }
     fn class(&mut self, class: u64) -> (u64, String) {
         // SAFETY: the address of a class; these are never freed.
         let class: &'static Class = unsafe { &*(class as *const Class) };

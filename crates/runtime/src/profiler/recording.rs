@@ -20,6 +20,9 @@ pub const ALLOCATION_SAMPLES: u32 = 1 << 29;
 /// How long the end of the process waits for the rest of a recording to be written.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long a thread that has stopped the world waits for a writer that makes no progress.
+const PATIENCE_IN_STOP: Duration = Duration::from_millis(200);
+
 /// The events that are recorded now: bits of [`vervet_profiler::options::sets`], and [`ANY`].
 static ENABLED: AtomicU32 = AtomicU32::new(0);
 /// Frames of a backtrace.
@@ -91,6 +94,13 @@ pub fn is_recording() -> bool {
 /// Pushes a record of the thread that the file calls `thread`.
 pub(super) fn push(kind: Kind, extra: u32, thread: u64, payload: [&[u64]; 2]) {
     transport().push(kind, extra, thread, payload);
+}
+/// If the writer has much to do, waits while it makes progress. The calling thread has stopped the world, so the writer may wait for a thread that is
+/// stopped.
+pub(super) fn pace() {
+    if transport().is_crowded() {
+        transport().wait_while_room_is_made(PATIENCE_IN_STOP);
+    }
 }
 /// Waits in Native state until the writer has made room, if it has much to do. The calling thread is in Runtime state and holds no lock.
 #[inline]

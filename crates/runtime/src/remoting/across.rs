@@ -13,11 +13,13 @@
 //! A message does this by hand and by reflection, and serializes the message itself: it takes some thirty times as long.
 //!
 //! # Invariants
-//! * Whether a call goes this way depends on the method, the proxy and the thread's call context, not on the arguments' values. What cannot go this way
+//! * Whether a call goes this way depends on the method, the object and the thread's call context, not on the arguments' values. What cannot go this way
 //!   ([`Way::of`] says None) is sent as a message, with the same outcome.
 //! * References are held on the stack: there are at most [`MOST`] arguments.
 //! * No object of one domain is handed to code of the other.
 //! * An exception of the method is serialized in its domain and thrown in the caller's. The visit ends as any crossing does ([`unload::leave`]).
+use super::values::fitting;
+use crate::classes::vtables::is_context_bound;
 use crate::code::invoke;
 use crate::cx::{Cx, Result, Value};
 use crate::domain::{self, Domain, State, unload};
@@ -43,7 +45,7 @@ enum Kind {
     Nothing,
     /// As the machine word that it is.
     Word,
-    /// A string, or a result that is a vector of strings or numbers: it is copied.
+    /// A string, or a result of a class of vectors of strings or numbers: it is copied, unless it is a vector of enumerations.
     Copied,
     /// The class library serializes it.
     Serialized,
@@ -189,6 +191,36 @@ fn deserialized<'cx>(cx: &'cx Cx<'cx>, bytes: ObjRef<'cx>) -> Result<ObjRef<'cx>
     remoting_services(cx, "DeserializeCallData", own)
 }
 
+/// The object as the current domain has it: a copy, or a proxy, of one that is another domain's. None: it cannot be serialized.
+///
+/// # Errors
+/// What deserializing throws.
+pub fn bring<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<ObjRef<'cx>>> {
+    let owner = match object.non_null() {
+        Some(object) => domain::by_id(object.vtable().domain),
+        None => return Ok(Some(object)),
+    };
+    if owner.id == cx.domain().id {
+        return Ok(Some(object));
+    }
+    if let Some(copied) = domain::copy::copy(cx, object)? {
+        return Ok(Some(copied));
+    }
+    let bytes = cx.visit(owner, State::Unloaded, |cx| {
+        Ok(match remoting_services(cx, "SerializeCallData", object) {
+            Ok(bytes) => bytes,
+            Err(throw) => {
+                cx.take_pending(throw);
+                ObjRef::NULL
+            }
+        })
+    })?;
+    match bytes.and_then(ObjRef::non_null) {
+        Some(bytes) => deserialized(cx, bytes).map(Some),
+        None => Ok(None),
+    }
+}
+
 /// What comes back.
 enum Outcome<'cx> {
     Word(u64),
@@ -198,6 +230,8 @@ enum Outcome<'cx> {
     Serialized(ObjRef<'cx>),
     /// The method has thrown; serialized there.
     Thrown(ObjRef<'cx>),
+    /// The call has to be a message: the object has a context.
+    Nothing,
 }
 
 /// Calls the method in the domain of what the proxy stands for. False: the call has to be a message.
@@ -256,34 +290,44 @@ pub(super) unsafe fn invoke<'cx>(
             remoting_services(cx, "SerializeCallData", array)?
         }
     };
-    // An early answer; `within` notes the domain before the call, and an unload that begins now waits for it.
-    if domain.state() >= State::Unloading {
-        return Err(cx.throw_default(Known::AppDomainUnloadedException));
-    }
-    let outcome = cx.within(domain, |cx| {
-        // No exception is pending while managed code runs.
-        let result = call(cx, real, way, &noted, rest).map_err(|throw| cx.take_pending(throw));
+    // What was serialized has run code of the program: the domain may have begun another life meanwhile.
+    let outcome = cx.visit_life(domain, id as u32, |cx| {
+        let result = call(cx, real, way, &noted, rest).or_else(|throw| {
+            // No exception is pending while managed code runs.
+            let thrown = cx.take_pending(throw);
+            let bytes = remoting_services(cx, "SerializeExceptionData", thrown)?;
+            Ok(Outcome::Thrown(bytes))
+        });
+        let result = result.map_err(|throw| cx.take_pending(throw));
+        // Last: an unload may abort the thread at each step.
         unload::leave(cx)?;
-        match result {
-            Ok(outcome) => Ok(outcome),
-            Err(thrown) => {
-                let bytes = remoting_services(cx, "SerializeExceptionData", thrown)?;
-                Ok(Outcome::Thrown(bytes))
-            }
-        }
+        Ok(result)
     });
-    match outcome? {
+    let Some(outcome) = outcome? else {
+        return Err(cx.throw_default(Known::AppDomainUnloadedException));
+    };
+    match outcome {
+        // An exception of an exception's serialization is the other domain's, with all it refers to.
+        Err(thrown) if thrown.class().name == "ThreadAbortException" => {
+            return Err(cx.throw_default(Known::ThreadAbortException));
+        }
+        Err(thrown) => {
+            let name = thrown.class().full_name();
+            let text = format!("{name} was thrown when an exception was serialized");
+            return Err(cx.throw(Known::SerializationException, &text));
+        }
         // SAFETY: `out` has room for the result and at least for a word; it lies in the stub's frame.
-        Outcome::Word(word) => unsafe { (out as *mut u64).write_unaligned(word) },
-        Outcome::Copied(theirs) => {
+        Ok(Outcome::Word(word)) => unsafe { (out as *mut u64).write_unaligned(word) },
+        Ok(Outcome::Copied(theirs)) => {
             let own = domain::copy::copy(cx, theirs)?.unwrap_or(ObjRef::NULL);
             store(cx, lowered.ret_class, out, own)?;
         }
-        Outcome::Serialized(bytes) => {
-            let own = deserialized(cx, bytes)?;
+        Ok(Outcome::Serialized(bytes)) => {
+            let own = fitting(cx, lowered.ret_class, deserialized(cx, bytes)?)?;
             store(cx, lowered.ret_class, out, own)?;
         }
-        Outcome::Thrown(bytes) => {
+        Ok(Outcome::Nothing) => return Ok(false),
+        Ok(Outcome::Thrown(bytes)) => {
             let own = deserialized(cx, bytes)?;
             let fix = cx.known_method(Known::Exception, "FixRemotingException", 0)?;
             let fixed = cx.invoke(fix, Some(Value::Ref(own)), &[])?;
@@ -376,6 +420,10 @@ fn call<'cx>(
             }
         }
     };
+    // The sinks of its context have to see the call.
+    if cx.load(is_context_bound(server.class()))? {
+        return Ok(Outcome::Nothing);
+    }
     let objects = match rest.non_null() {
         Some(bytes) => deserialized(cx, bytes)?,
         None => ObjRef::NULL,
@@ -390,10 +438,11 @@ fn call<'cx>(
             Kind::Word => Value::Int(word as i64),
             Kind::Copied => Value::Ref(domain::copy::copy(cx, object)?.unwrap_or(ObjRef::NULL)),
             Kind::Serialized => {
-                let object = objects.element_ref(taken);
+                // (An object may have had another deserialized in its place.)
+                let object = fitting(cx, classes[i], objects.element_ref(taken))?;
                 taken += 1;
                 match cx.load(classes[i].is_value_type())? {
-                    true => value_in(cx, classes[i], cx.non_null(object)?)?,
+                    true => value_in(cx, classes[i], object)?,
                     false => Value::Ref(object),
                 }
             }
@@ -407,7 +456,9 @@ fn call<'cx>(
     Ok(match (way.result, result) {
         (Kind::Nothing, _) => Outcome::Word(0),
         (Kind::Word, value) => Outcome::Word(invoke::word_of(value)),
-        (Kind::Copied, Value::Ref(object)) => Outcome::Copied(object),
+        (Kind::Copied, Value::Ref(object)) if domain::copy::is_copyable(cx, object)? => {
+            Outcome::Copied(object)
+        }
         (_, Value::Ref(object)) => {
             Outcome::Serialized(remoting_services(cx, "SerializeCallData", object)?)
         }

@@ -1,7 +1,7 @@
 //! `new` of classes whose objects may be remote: context-bound ones, and those for which the class library has said so.
 //!
 //! # How it works
-//! Generated code tests the bit `ACTIVATION` of the class's VTable at `newobj`. Context-bound classes have it from the start; for other classes the class library sets it when
+//! Generated code tests the bit `ACTIVATION` of the class's VTable at `newobj`, and so does what calls constructors by reflection. Context-bound classes have it from the start; for other classes the class library sets it when
 //! they get a ProxyAttribute, or when a configuration says that they are activated elsewhere. The constructor then runs on what [`allocate`] gives: on a proxy it is a
 //! message like any other call.
 //!
@@ -24,6 +24,15 @@ pub fn allocate<'cx>(cx: &'cx Cx<'cx>, vtable: &'static VTable) -> Result<ObjRef
     match cx.invoke(create, None, &[Value::Ref(ty)])? {
         Value::Ref(proxy) if !proxy.is_null() => Ok(proxy),
         _ => allocate::alloc_object(cx, vtable),
+    }
+}
+
+/// A new object of the class, whose constructor has not run, for what makes objects without generated code. It may be a proxy.
+pub fn make<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
+    let vtable = cx.load(cx.domain().vtable(class))?;
+    match vtable.remoting.load(Ordering::Relaxed) & remoting::ACTIVATION {
+        0 => cx.alloc(class),
+        _ => allocate(cx, vtable),
     }
 }
 

@@ -9,6 +9,7 @@
 //!
 //! # Invariants
 //! An exception that the real proxy hands back is thrown here, once all that was made for the call is let go. By-reference arguments change only if there is none.
+use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
 use crate::code;
 use crate::cx::{Cx, Result, Value};
@@ -68,9 +69,12 @@ pub unsafe fn invoke<'cx>(
         // SAFETY: the caller's promise.
         return unsafe { invoke_here(cx, server, method, &lowered, words, out) };
     }
-    // SAFETY: the caller's promise.
-    if unsafe { super::across::invoke(cx, real, method, &lowered, words, out)? } {
-        return Ok(());
+    if !cx.load(is_context_bound(proxy.class()))? {
+        // SAFETY: the caller's promise.
+        let is_done = unsafe { super::across::invoke(cx, real, method, &lowered, words, out)? };
+        if is_done {
+            return Ok(());
+        }
     }
     let count = lowered.params.len();
     let args = cx.alloc_array(cx.known(Known::Object), count)?;
@@ -100,7 +104,12 @@ pub unsafe fn invoke<'cx>(
         used += words_of(pass);
     }
     if !matches!(lowered.ret, Pass::None) {
-        store(cx, lowered.ret_class, out, value)?;
+        store(
+            cx,
+            lowered.ret_class,
+            out,
+            fitting(cx, lowered.ret_class, value)?,
+        )?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 //! * A value travels boxed. What is loaded is written to memory of the accessing frame, never to an object.
 //! * The address of a field is only given out where the object itself may be touched: in this domain, and for a context-bound object in this context.
 use super::calls::{local_server, real_proxy};
+use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
 use crate::cx::{Cx, Result, Value};
 use crate::interop::delegates::async_call;
@@ -40,7 +41,7 @@ pub unsafe fn load<'cx>(
 pub fn get<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>, field: FieldRef) -> Result<ObjRef<'cx>> {
     let load = cx.known_method(Known::TransparentProxy, "LoadRemoteFieldNew", 2)?;
     match cx.invoke(load, Some(Value::Ref(proxy)), &handles(field))? {
-        Value::Ref(value) => Ok(value),
+        Value::Ref(value) => fitting(cx, cx.load(field.ty())?, value),
         _ => Ok(ObjRef::NULL),
     }
 }
@@ -99,8 +100,9 @@ pub fn address<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>, field: FieldRef) -> Re
             "Object reference not set to an instance of an object",
         ));
     }
+    let place = if bound { "context" } else { "appdomain" };
     Err(cx.throw(
         Known::InvalidOperationException,
-        "Attempt to load field address from object in another appdomain.",
+        &format!("Attempt to load field address from object in another {place}."),
     ))
 }

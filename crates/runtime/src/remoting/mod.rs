@@ -21,12 +21,13 @@
 //!   may get its own proxy as `this`.)
 //!
 //! [`PROXY`]: vervet_abi::vtable::remoting::PROXY
-mod across;
+pub mod across;
 pub mod activation;
 pub mod calls;
 pub mod classes;
 pub mod fields;
 pub mod stubs;
+mod values;
 
 use crate::object::ObjRef;
 use std::sync::atomic::Ordering;

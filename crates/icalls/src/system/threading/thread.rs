@@ -168,9 +168,13 @@ icalls! {
         vervet_runtime::threads::abort::abort_other(cx, thread, reason)?;
         Ok(())
     }
-    /// The object that was passed to `Abort`.
+    /// The object that was passed to `Abort`; a copy or a proxy, if that is another domain's.
     "System.Threading.Thread::GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        Ok(vervet_runtime::threads::abort::state(internal_of(cx, this)?))
+        let state = vervet_runtime::threads::abort::state(internal_of(cx, this)?);
+        match vervet_runtime::remoting::across::bring(cx, state)? {
+            Some(own) => Ok(own),
+            None => Err(cx.throw(Known::InvalidOperationException, "Thread.ExceptionState cannot access an ExceptionState from a different AppDomain")),
+        }
     }
     /// Lets a suspended thread go on. ThreadStateException if it is not suspended.
     "System.Threading.Thread::ResumeInternal" fn resume_internal(cx, this: ObjRef<'cx>) {
@@ -192,9 +196,11 @@ icalls! {
         // Of the thread itself: here.
         interrupts::serve(cx)
     }
-    /// One domain yet: a copy.
-    "System.Threading.Thread::ByteArrayToRootDomain" fn byte_array_to_root_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
-    /// There is one domain: a copy.
+    /// A copy that is the root domain's, whatever becomes of the current one.
+    "System.Threading.Thread::ByteArrayToRootDomain" fn byte_array_to_root_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> {
+        cx.within(cx.rt().root, |cx| copy(cx, array))
+    }
+    /// A copy that is the current domain's.
     "System.Threading.Thread::ByteArrayToCurrentDomain" fn byte_array_to_current_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
     /// The soft limit of the stack's size in bytes.
     "System.Threading.Thread::SystemMaxStackStize" fn system_max_stack_size(cx) -> i32 {
@@ -208,13 +214,10 @@ icalls! {
     }
 }
 
-/// A copy of an array; null for null.
+/// A copy of an array of bytes, which belongs to the current domain; null for null.
 fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-    if array.is_null() {
-        Ok(array)
-    } else {
-        vervet_runtime::memory::allocate::clone_object(cx, array)
-    }
+    let copied = vervet_runtime::domain::copy::copy(cx, array)?;
+    Ok(copied.unwrap_or(ObjRef::NULL))
 }
 
 icalls! {

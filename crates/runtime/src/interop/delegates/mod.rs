@@ -15,7 +15,7 @@
 //! | closed, static | `M(first, a, b)` | the method's stub; a thunk if the first argument is null | `m_target`, a, b |
 //! | open, static | `M(a, b)` | thunk | a, b |
 //! | open, instance | `A.M(b)` | thunk | a as `this`, b |
-//! | open, virtual | `A.M(b)` | thunk that looks the implementation up | a as `this`, b |
+//! | open, virtual, or of a MarshalByRefObject | `A.M(b)` | thunk that looks the implementation up | a as `this`, b |
 //!
 //! The caller loads `m_target`, or the delegate if that is null, as first argument and jumps: it does not test what kind of delegate it has. A
 //! method is closed if it has one parameter more than `Invoke`, `this` included.
@@ -28,6 +28,7 @@
 //! a thunk, by binding and signature, that all domains share and that gets the delegate as first argument and arranges the arguments of the method.
 pub mod async_call;
 
+use crate::classes::vtables::is_marshal_by_ref;
 use crate::code::entries;
 use crate::code::link;
 use crate::code::table::{self, CodeKind};
@@ -179,6 +180,8 @@ pub fn init<'cx>(
         (true, false) => Binding::ClosedInstance { null },
         (false, true) => Binding::OpenStatic,
         (false, false) if is_virtual && method.is_virtual() => Binding::OpenVirtual,
+        // The object may be a transparent proxy, and then it decides.
+        (false, false) if cx.load(is_marshal_by_ref(method.class))? => Binding::OpenVirtual,
         (false, false) => Binding::OpenInstance,
     };
     let impl_code = invoke_impl(cx, class, binding, code)?;

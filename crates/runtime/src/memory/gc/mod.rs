@@ -12,6 +12,7 @@ pub mod object_model;
 pub mod options;
 mod parked;
 mod pressure;
+mod report;
 mod the_heap;
 mod world;
 
@@ -46,6 +47,14 @@ pub fn collect(_cx: &Cx<'_>, generation: i32, _blocking: bool) {
 /// The oldest generation.
 pub fn max_generation() -> i32 {
     1
+}
+/// The next major collection, which begins soon, makes a heapshot of the recording. Any thread may call it, attached or not. False: nothing is recorded.
+pub fn request_heapshot() -> bool {
+    let records = crate::profiler::heapshot::request();
+    if records {
+        heap().ask_for_major();
+    }
+    records
 }
 
 /// Collections so far of a generation, or of an older one that included it.

@@ -17,14 +17,15 @@
 //!   [`World::finalizers_wait`] and [`World::parked_beside`], which it calls while the world runs.
 //! * Nothing here takes memory from the C library, or a lock that a stopped thread may hold: only leaf locks, which no thread holds when
 //!   it is stopped.
-use super::parked;
+use super::{parked, report};
 use crate::code::table;
 use crate::memory::root_slot::Root;
+use crate::profiler::heapshot;
 use crate::safepoint::Stopped;
 use crate::threads::current_context;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::context::ROOT_WORDS;
-use vervet_heap::{Inspection, Mutator, ParkedSet, Range, World};
+use vervet_heap::{Inspection, Mutator, ParkedSet, Range, Snapshot, World};
 use vervet_os::Published;
 
 /// See the module.
@@ -149,6 +150,12 @@ unsafe impl World for Process {
     }
     fn phase(&self, phase: vervet_heap::Phase, major: bool) {
         crate::profiler::hooks::gc_phase(phase, major);
+        if phase == vervet_heap::Phase::Started && heapshot::asks() {
+            super::the_heap::heap().ask_for_major();
+        }
+    }
+    fn collected(&self, heap: &dyn Snapshot, ends_cycle: bool) {
+        report::collected(self.now(), heap, ends_cycle);
     }
     #[inline(always)]
     fn moved(&self, from: usize, to: usize) {
