@@ -100,6 +100,14 @@ if mcs -nologo -t:library "-out:$work/Rules.dll" samples/embedding/Rules.cs && c
     compare "samples/embedding/game.c" tests/embedding/game.expected ./game
 else fail "samples/embedding does not compile: $(head -n 3 "$work/log")"; fi
 
+# The same with the Rust crate, whose example cargo builds.
+if command -v cargo > /dev/null && [ "$directory" = "$PWD/target/ci" ]; then
+    cargo build --quiet --profile ci -p vervet-embed --example game || fail "the example of vervet-embed does not build"
+fi
+if [ -x "$directory/examples/game" ] && mcs -nologo -t:library "-out:$work/Ball.dll" samples/embedding/Ball.cs; then
+    compare "samples/embedding/game.rs" "$PWD/tests/embedding/rust.expected" "$directory/examples/game" "$work/lib/libvervet.so.1" Ball.dll
+else echo "  embedding: no example of vervet-embed beside $directory; its check is skipped"; fi
+
 python=${EMBED_PYTHON:-python3}
 if "$python" -c 'import clr_loader, pythonnet' 2> /dev/null; then
     compare pythonnet tests/embedding/pythonnet.expected "$python" "$PWD/tests/embedding/pythonnet_smoke.py" "$work/lib/libvervet.so.1"
