@@ -36,7 +36,7 @@ conformance:
 # Packages for Debian and Ubuntu, and a tarball, in target/packages.
 deb:
 	tests/install-packages.sh test
-	$(CARGO) build --release -p vervet
+	$(CARGO) build --release -p vervet -p vervet-embedding
 	packaging/build.sh $(TARGET_DIR)/release/vervet $(TARGET_DIR)/packages
 
 stress:

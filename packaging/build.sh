@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds Debian packages, and a tarball for other systems, from a built command.
 #
-#   packaging/build.sh BINARY OUT          vervet_*.deb, vervet-doc_*.deb, and, if the libraries of the embedding API lie beside BINARY,
+#   packaging/build.sh BINARY OUT          vervet_*.deb, vervet-doc_*.deb, and, if libvervet_embedding.so lies beside BINARY,
 #                                          libvervet1_*.deb and libvervet-dev_*.deb, into OUT; with them vervet-*.tar.xz
 #
 # MANUAL names the program that writes the manual page and the completions (default: it is built by cargo). MAINTAINER is the name and
@@ -119,7 +119,7 @@ find "$root" -type f -exec chmod 644 {} +
 close vervet-doc
 
 beside=$(dirname "$binary")
-if [ -e "$beside/libvervet.so" ] && [ -x packaging/libraries.sh ]; then
+if [ -e "$beside/libvervet_embedding.so" ]; then
     . packaging/libraries.sh
 fi
 

@@ -3,17 +3,19 @@
 #
 #   packaging/library.sh LIBRARY DIRECTORY [INCLUDE]     LIBRARY is libvervet_embedding.so as cargo builds it
 #
+# RPATH is where the empty libraries look for libvervet.so.1 first (default: beside themselves; empty: only where the system looks).
 # INCLUDE is where the headers will be found (default: `include` of this tree). libmonosgen-2.0.so.1 is an empty library that needs
 # libvervet.so.1: whichever name a process opens, it has one runtime.
 set -euo pipefail
 
-[ $# -ge 2 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 2; }
+rpath=${RPATH-\$ORIGIN}
 include=${3:-$(cd "$(dirname "$0")/.." && pwd)/include}
 mkdir -p "$2/pkgconfig"
 cp "$1" "$2/libvervet.so.1"
 ln -sf libvervet.so.1 "$2/libvervet.so"
 for name in libmonosgen-2.0 libmono-2.0; do
-    cc -shared -x c /dev/null -o "$2/$name.so.1" -Wl,-soname,libmonosgen-2.0.so.1 -Wl,--no-as-needed "-Wl,-rpath,\$ORIGIN" -x none "$2/libvervet.so.1"
+    cc -shared -x c /dev/null -o "$2/$name.so.1" -Wl,-soname,libmonosgen-2.0.so.1 -Wl,--no-as-needed ${rpath:+"-Wl,-rpath,$rpath"} -x none "$2/libvervet.so.1"
     # What hosts are linked with: they then need the name that mono's library has.
     printf 'INPUT(%s.so.1 libvervet.so.1)\n' "$name" > "$2/$name.so"
 done

@@ -35,6 +35,15 @@ for file in usr/bin/vervet usr/share/man/man1/vervet.1.gz usr/share/bash-complet
     usr/share/doc/vervet/copyright; do
     check "the package has $file" has "$file"
 done
+libraries=$(echo "$work"/out/libvervet*.deb)
+if [ -e "${libraries%% *}" ]; then
+    for file in libvervet1:usr/lib/x86_64-linux-gnu/libvervet.so.1 libvervet1:usr/lib/x86_64-linux-gnu/vervet/libmonosgen-2.0.so.1 \
+        libvervet-dev:usr/include/vervet/mono/jit/jit.h libvervet-dev:usr/lib/x86_64-linux-gnu/pkgconfig/vervet.pc; do
+        check "${file%%:*} has ${file#*:}" sh -c "dpkg-deb -c '$work'/out/${file%%:*}_*.deb | grep -q ' ./${file#*:}\$'"
+    done
+else
+    echo "  skipped: there is no libvervet_embedding.so beside $binary"
+fi
 # Every option of --help stands in the manual page.
 manual_is_complete() {
     local page option
@@ -85,6 +94,16 @@ check "the package installs" inside "dpkg -i /tmp/p/vervet_*.deb"
 check "after it, mono starts Vervet" says vervet "mono /tmp/p/Which.exe"
 check "after it, cli starts Vervet" says vervet "cli /tmp/p/Which.exe"
 check "after it, a script whose wrapper says cli starts Vervet" says vervet "/tmp/p/script"
+if [ -e "$root/tmp/p/$(basename "${libraries%% *}")" ]; then
+    cp samples/embedding/game.c samples/embedding/Rules.cs "$root/tmp/p"
+    check "the libraries install" inside "dpkg -i /tmp/p/libvervet*.deb"
+    # shellcheck disable=SC2016
+    check "a host is compiled with pkg-config" inside 'cd /tmp/p && mcs -t:library -out:Rules.dll Rules.cs && cc game.c -o game $(pkg-config --cflags --libs vervet 2> /dev/null || echo -I/usr/include/vervet -lvervet)'
+    check "it runs" says "frame 8: height 2.537" "cd /tmp/p && ./game | tail -n 1"
+    check "one that was linked with mono's library runs" says "frame 8: height 2.537" \
+        "cd /tmp/p && cc game.c -o linked -I/usr/include/vervet -L/usr/lib/x86_64-linux-gnu/vervet -lmono-2.0 && LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu/vervet ./linked | tail -n 1"
+    check "the libraries are removed" inside "dpkg --purge libvervet-dev libvervet1 && test ! -e /usr/include/vervet"
+fi
 check "after it, mono answers as mono" inside "mono --version | grep -q 'Mono JIT compiler'"
 check "mcs of Debian compiles on it" inside "cd /tmp/p && rm Which.exe && mcs Which.cs && test -e Which.exe"
 check "the framework is compiled ahead" inside "ls /var/cache/vervet/code/* | grep -q ."

@@ -108,6 +108,45 @@ for more in "" --gc-debug=concurrent-marking,slow-marker=10; do
     ! command -v mprof-report > /dev/null || check "mprof-report of them" ends 0 mprof-report --traces roots.mlpd
 done
 
+# ---- commands ---------------------------------------------------------------------------------------------------------------------
+mkfifo input
+"$vervet" --profile=log:nodefaults,heapshot=ondemand,port=0,output=port.mlpd Shot.exe stays < input > port.txt 2>&1 &
+pid=$!
+exec 4> input
+for _ in $(seq 600); do grep -q waits port.txt && break; sleep 0.1; done
+port=$(od -An -tu2 -j36 -N2 port.mlpd | tr -d ' ')
+check "the port is in the file" [ "$port" -gt 0 ]
+check "and listens on the loopback address only" bash -c "! grep -qi ' 00000000:$(printf %04X "$port") 00000000:0000 0A' /proc/net/tcp"
+shots() { "$vervet" report port.mlpd | grep -c '^Heapshot'; }
+# One, and another by the same client.
+exec 3<> "/dev/tcp/127.0.0.1/$port"
+for n in 1 2; do
+    echo heapshot >&3
+    for _ in $(seq 300); do [ "$(shots)" -ge $n ] && break; sleep 0.1; done
+    check "heapshot $n on demand" [ "$(shots)" = $n ]
+done
+exec 3>&-
+echo >&4; exec 4>&-
+wait $pid
+check "the program ends as without a port" [ $? = 0 ]
+check "a port that is taken" ends 1 "$vervet" --profile=log:port=256.0.0.1:1 Shot.exe
+check "code that is no method's" ends 0 "$vervet" --profile=log:nodefaults,jit,output=jit.mlpd Shot.exe
+if command -v mprof-report > /dev/null; then
+    mprof-report --reports=jit jit.mlpd > mprof.txt
+    check "mprof-report: helpers" has 'JIT helpers: +[1-9]' mprof.txt
+fi
+
+# ---- another program, another process -----------------------------------------------------------------------------------------------
+mcs -out:Leaves.exe "$here/profiler/Leaves.cs" || { echo "  FAILED: profiler: mcs"; exit 1; }
+if python=$(command -v python3); then
+    for mode in sample sample-real; do
+        check "a pending signal of $mode does not end the next program" ends 3 "$vervet" --profile=log:nodefaults,$mode=1000,output=exec.mlpd Leaves.exe \
+            exec "$python" -c 'import signal, sys; signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGPROF]); sys.exit(3)'
+    done
+fi
+check "a forked process that goes on" ends 0 timeout 15 "$vervet" --profile=log:sample=1000,monitor,output=fork.mlpd Leaves.exe fork
+check "ends by itself" has 'the child ended with 5' out
+
 # ---- ends of the process --------------------------------------------------------------------------------------------------------
 check "an unhandled exception" ends 1 "$vervet" --profile=log:nodefaults,exception,output=throw.mlpd Shapes.exe throw
 check "its report" ends 0 "$vervet" report throw.mlpd

@@ -4,6 +4,6 @@
 
 int main(void)
 {
-    mono_stack_walk(NULL, NULL);
+    mono_stack_walk_async_safe(NULL, NULL, NULL);
     return 0;
 }

@@ -3,6 +3,7 @@
 //! # Invariants
 //! * A host's function is called in Foreign state, in the order in which functions were installed, without a lock.
 //! * The load functions hear of every assembly once, and again each time that the host opens one that is loaded, as in mono.
+use crate::bundles;
 use crate::domains;
 use crate::images::{self, IMAGE_OK, Status};
 use crate::support::{AssemblyP, Bool, ImageP, new_text, outside, read, read_opt, set, text};
@@ -89,7 +90,10 @@ pub fn hooks() -> HostHooks {
     HostHooks {
         loaded: |_, assembly| tell(assembly),
         find,
-        has_preload: || installed().is_some_and(|i| !i.preload.is_empty() || !i.search.is_empty()),
+        has_preload: || {
+            bundles::are_there()
+                || installed().is_some_and(|i| !i.preload.is_empty() || !i.search.is_empty())
+        },
     }
 }
 
@@ -101,7 +105,11 @@ fn tell(assembly: &'static Assembly) {
     }
 }
 
-fn find(_cx: &Cx<'_>, name: &AssemblyName, stage: Stage) -> AssemblyP {
+fn find(cx: &Cx<'_>, name: &AssemblyName, stage: Stage) -> AssemblyP {
+    let bundled = || bundles::named(&name.name).filter(|_| stage == Stage::Preload);
+    ask(cx, name, stage).or_else(bundled)
+}
+fn ask(_cx: &Cx<'_>, name: &AssemblyName, stage: Stage) -> AssemblyP {
     let installed = installed()?;
     let has_any = match stage {
         Stage::Preload => !installed.preload.is_empty(),
@@ -142,6 +150,14 @@ fn open(cx: &'static Cx<'static>, path: &str, status: *mut Status) -> AssemblyP 
     // SAFETY: the host passes null or a variable.
     let say = |s| unsafe { set(status, s) };
     let path = path.strip_prefix("file://").unwrap_or(path);
+    let file = Path::new(path).file_name().map(|f| f.to_string_lossy());
+    if let Some(assembly) = file.and_then(|f| bundles::open(&f)) {
+        if !images::announce(cx, assembly) {
+            tell(assembly);
+        }
+        say(IMAGE_OK);
+        return Some(assembly);
+    }
     let before = vervet_runtime::loader::loads();
     match cx.loader().load_file(cx, Path::new(path)) {
         Ok(assembly) => {
@@ -204,7 +220,11 @@ object_api! {
     }
     fn mono_assembly_load_with_partial_name(cx; name: *const c_char, status: *mut Status) -> AssemblyP {
         let Ok(name) = AssemblyName::parse(&read(name)) else { return None };
-        load(cx, &name, status)
+        load(cx, &name, status).or_else(|| {
+            let files = cx.loader().binder().partial_name_candidates(&name);
+            let file = files.into_iter().find(|c| c.path.is_file())?;
+            open(cx, &file.path.to_string_lossy(), status)
+        })
     }
     /// Makes the assembly of an image that was opened before.
     fn mono_assembly_load_from(cx; image: ImageP, file: *const c_char, status: *mut Status) -> AssemblyP {

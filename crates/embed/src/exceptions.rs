@@ -158,6 +158,9 @@ object_api! {
     fn mono_get_exception_type_initialization(cx; ty: *const c_char, inner: Object) -> Object {
         or_null(cx, initialisation(cx, &read(ty), object(inner)))
     }
+    fn mono_get_exception_reflection_type_load(cx; types: Object, exceptions: Object) -> Object {
+        or_null(cx, type_loads(cx, object(types), object(exceptions)))
+    }
     fn mono_get_exception_runtime_wrapped(cx; wrapped: Object) -> Object { or_null(cx, wrap(cx, object(wrapped))) }
 }
 
@@ -177,6 +180,21 @@ fn initialisation<'cx>(cx: &'cx Cx<'cx>, ty: &str, inner: ObjRef<'cx>) -> Result
         ctor,
         Some(Value::Ref(made)),
         &[Value::Ref(name), Value::Ref(inner)],
+    )?;
+    Ok(made)
+}
+fn type_loads<'cx>(
+    cx: &'cx Cx<'cx>,
+    types: ObjRef<'cx>,
+    exceptions: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    use vervet_runtime::cx::Value;
+    let made = cx.alloc(cx.known(Known::ReflectionTypeLoadException))?;
+    let ctor = cx.known_method(Known::ReflectionTypeLoadException, ".ctor", 2)?;
+    cx.invoke(
+        ctor,
+        Some(Value::Ref(made)),
+        &[Value::Ref(types), Value::Ref(exceptions)],
     )?;
     Ok(made)
 }

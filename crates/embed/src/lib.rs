@@ -14,8 +14,8 @@
 //!
 //! # Map
 //! * [`support`]: declaring functions; strings; failures
-//! * [`start`]: start-up, configuration, the end; [`domains`], [`threads`], [`log`], [`config`], [`profiler`]
-//! * [`assemblies`], [`images`], [`tables`]: files and their metadata
+//! * [`start`]: start-up, configuration, the end; [`domains`], [`threads`], [`log`], [`config`], [`profiler`], [`counters`]
+//! * [`assemblies`], [`bundles`] (those that a host carries), [`images`], [`tables`]: files and their metadata; [`bodies`]: IL and walks of the stack
 //! * [`classes`], [`kinds`] (types), [`methods`], [`fields`], [`properties`], [`describe`] (method descriptions), [`attributes`], [`reflection`]
 //! * [`objects`], [`strings`], [`arrays`], [`handles`] (and barriers), [`exceptions`]
 //! * [`invoke`], [`thunks`], [`internal_calls`]: calls into managed code and out of it
@@ -34,8 +34,11 @@ mod support;
 mod arrays;
 mod assemblies;
 mod attributes;
+mod bodies;
+mod bundles;
 mod classes;
 mod config;
+mod counters;
 mod describe;
 mod domains;
 mod exceptions;

@@ -5,6 +5,7 @@ use crate::support::{
 use std::ffi::c_char;
 use vervet_icalls::support::objects;
 use vervet_icalls::support::type_lookup::{self, Lookup};
+use vervet_icalls::system::reflection::{method_body, parameter};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_types::Known;
 use vervet_types::type_name::TypeName;
@@ -57,6 +58,14 @@ object_api! {
 }
 
 domain_api! {
+    fn mono_param_get_objects(cx; method: MethodP) -> Object {
+        let Some(method) = method else { return std::ptr::null_mut() };
+        let made = objects::method_object(cx, method, Some(method.class)).and_then(|member| parameter::of_method(cx, method, member));
+        or_null(cx, made)
+    }
+    fn mono_method_body_get_object(cx; method: MethodP) -> Object {
+        method.map_or(std::ptr::null_mut(), |m| or_null(cx, method_body::of_method(cx, m)))
+    }
     fn mono_type_get_object(cx; ty: ClassP) -> Object {
         ty.map_or(std::ptr::null_mut(), |t| or_null(cx, cx.type_object(t)))
     }

@@ -28,6 +28,8 @@ use vervet_types::{Assembly, Known};
 
 /// Options of `mono_jit_parse_options`, for the start.
 static OPTIONS: LeafLock<Vec<String>> = LeafLock::new(Vec::new());
+type Cleanup = unsafe extern "C" fn(*const Domain, *mut c_void);
+static CLEANUP: LeafLock<Option<Cleanup>> = LeafLock::new(None);
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// What the library answers: the version whose API it has.
@@ -228,9 +230,6 @@ api! {
     fn mono_debug_close_image(_image: *const c_void) {}
     fn mono_debug_domain_unload(_domain: *const Domain) {}
     fn mono_debug_domain_create(_domain: *const Domain) {}
-    fn mono_counters_init() {}
-    fn mono_counters_enable(_sections: c_int) {}
-    fn mono_counters_cleanup() {}
     fn mono_runtime_set_shutting_down() { ENDING.store(true, Ordering::Release); }
     fn mono_runtime_is_shutting_down() -> Bool { Bool::from(ENDING.load(Ordering::Acquire)) }
     fn mono_environment_exitcode_get() -> i32 { rt_opt().map_or(0, |rt| rt.exit_code.load(Ordering::Relaxed)) }
@@ -246,6 +245,8 @@ api! {
         set_command_line(words(argc, argv));
         0
     }
+    /// What `mono_runtime_quit` calls.
+    fn mono_install_runtime_cleanup(function: Option<Cleanup>) { *CLEANUP.lock() = function; }
     fn mono_set_use_llvm(_llvm: Bool) {}
     fn mono_jit_set_aot_only(_only: Bool) {}
     fn mono_jit_set_aot_mode(_mode: c_int) {}
@@ -350,8 +351,19 @@ object_api! {
     /// Waits for the threads of the foreground.
     fn mono_thread_manage(cx;) { vervet_runtime::threads::lifetime::wait_for_foreground(cx); }
     /// Ends the run: foreground threads end, ProcessExit is raised, background threads are aborted, finalizers run.
+    fn mono_runtime_cleanup(cx; _domain: *const Domain) { clean_up(cx); }
     fn mono_jit_cleanup(cx; _domain: *const Domain) { clean_up(cx); }
-    fn mono_runtime_quit(cx;) { clean_up(cx); }
+    /// The host's function for the end of a run takes the place of ours.
+    fn mono_runtime_quit(cx;) {
+        let cleanup = *CLEANUP.lock();
+        match cleanup {
+            Some(cleanup) => {
+                let root: *const Domain = cx.rt().root;
+                crate::support::outside(|| cleanup(root, std::ptr::null_mut()));
+            }
+            None => clean_up(cx),
+        }
+    }
 }
 
 fn clean_up(cx: &'static Cx<'static>) {

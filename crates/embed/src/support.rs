@@ -129,6 +129,19 @@ fn drop_pending(cx: &'static Cx<'static>, throw: Throw) -> Object {
     std::ptr::null_mut()
 }
 
+/// What a question about metadata finds, once the host or the program has supplied the assemblies that it needs; None if that failed.
+pub fn supplied<T>(
+    cx: &'static Cx<'static>,
+    ask: impl FnMut() -> std::result::Result<T, LoadError>,
+) -> Option<T> {
+    match vervet_icalls::support::objects::load(cx, ask) {
+        Ok(found) => Some(found),
+        Err(throw) => {
+            drop_pending(cx, throw);
+            None
+        }
+    }
+}
 /// What was found; None if that failed.
 pub fn found<T>(result: std::result::Result<Option<T>, LoadError>) -> Option<T> {
     result.ok().flatten()
@@ -226,6 +239,14 @@ pub unsafe fn next<T: Copy>(list: &[T], iter: *mut *mut std::ffi::c_void) -> Opt
 pub fn outside<T>(call: impl FnOnce() -> T) -> T {
     let cx = Cx::current();
     foreign::outside(&cx, call)
+}
+
+/// The same for functions that need no attached thread.
+pub fn outside_if_attached<T>(call: impl FnOnce() -> T) -> T {
+    match vervet_runtime::threads::current_context().is_null() {
+        true => call(),
+        false => outside(call),
+    }
 }
 
 /// A function that is not here was called.

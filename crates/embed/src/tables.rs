@@ -1,5 +1,5 @@
 //! The metadata tables and heaps as they lie in the file.
-use crate::support::{ClassP, ImageP, SigP, set};
+use crate::support::{ClassP, ImageP, SigP, set, supplied};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_char, c_int};
 use vervet_metadata::Table;
@@ -69,6 +69,22 @@ fn blob_start(bytes: &'static [u8]) -> *const c_char {
     };
     bytes.as_ptr().wrapping_sub(length).cast()
 }
+static GUIDS: LeafLock<Option<FxHashMap<[u8; 16], &'static [u8; 16]>>> = LeafLock::new(None);
+
+/// The first row, from 1, whose column has the value, and how many follow each other.
+fn rows_with(image: ImageP, table: Table, column: usize, value: u32) -> Option<(u32, u32)> {
+    let image = &image?.image;
+    let fits = |rid: &u32| image.tables().raw_cell(table, *rid, column) == Some(value);
+    first_and_count((1..=image.row_count(table)).filter(fits))
+}
+/// # Safety
+/// `end` is null or a variable.
+unsafe fn semantics(image: ImageP, owner: u32, end: *mut u32) -> u32 {
+    let (first, count) = rows_with(image, Table::MethodSemantics, 2, owner).unwrap_or((1, 0));
+    // SAFETY: the caller's promise.
+    unsafe { set(end, first - 1 + count) };
+    first - 1
+}
 fn first_and_count(rids: impl Iterator<Item = u32>) -> Option<(u32, u32)> {
     let all: Vec<u32> = rids.collect();
     Some((*all.first()?, all.len() as u32))
@@ -91,6 +107,23 @@ api! {
     }
     fn mono_metadata_string_heap(image: ImageP, index: u32) -> *const c_char {
         image.and_then(|i| i.image.string_bytes(index).ok()).map_or(std::ptr::null(), |b| b.as_ptr().cast())
+    }
+    fn mono_metadata_guid_heap(image: ImageP, index: u32) -> *const u8 {
+        let Some(guid) = image.and_then(|i| i.image.guid(index).ok()) else { return std::ptr::null() };
+        let mut all = GUIDS.lock();
+        let kept = all.get_or_insert_default().entry(guid).or_insert_with(|| Box::leak(Box::new(guid)));
+        kept.as_ptr()
+    }
+    /// The first row, from 0, whose owner is the event, and behind the last.
+    fn mono_metadata_methods_from_event(image: ImageP, index: u32, end: *mut u32) -> u32 { semantics(image, (index + 1) << 1, end) }
+    fn mono_metadata_methods_from_property(image: ImageP, index: u32, end: *mut u32) -> u32 { semantics(image, (index + 1) << 1 | 1, end) }
+    /// The first attribute's row, from 1, of a coded owner; 0 if there is none.
+    fn mono_metadata_custom_attrs_from_index(image: ImageP, owner: u32) -> u32 {
+        rows_with(image, Table::CustomAttribute, 0, owner).map_or(0, |(first, _)| first)
+    }
+    /// The first row, from 0, of a coded owner; all ones if there is none.
+    fn mono_metadata_declsec_from_index(image: ImageP, owner: u32) -> u32 {
+        rows_with(image, Table::DeclSecurity, 1, owner).map_or(u32::MAX, |(first, _)| first - 1)
     }
     /// The blob with its length before it.
     fn mono_metadata_blob_heap(image: ImageP, index: u32) -> *const c_char {
@@ -182,5 +215,25 @@ api! {
     fn mono_guid_to_string_minimal(guid: *const u8) -> *mut c_char {
         let b = std::slice::from_raw_parts(guid, 16);
         crate::support::new_text(&[3usize, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].iter().map(|&i| format!("{:02X}", b[i])).collect::<String>())
+    }
+}
+
+object_api! {
+    /// The interfaces that a type declares, which the host frees with `mono_free`; null if there are none.
+    fn mono_metadata_interfaces_from_typedef(cx; image: ImageP, index: u32, count: *mut u32) -> *mut ClassP {
+        set(count, 0);
+        let Some(image) = image else { return std::ptr::null_mut() };
+        let Some((first, n)) = rows_with(Some(image), Table::InterfaceImpl, 0, index & 0xff_ffff) else { return std::ptr::null_mut() };
+        let declared = crate::classes::by_token(image, Token::new(Table::TypeDef, index & 0xff_ffff).0);
+        let scope = declared.map(|class| class.scope());
+        let list = libc::malloc(n as usize * size_of::<ClassP>()).cast::<ClassP>();
+        for i in 0..n {
+            let coded = image.image.tables().raw_cell(Table::InterfaceImpl, first + i, 1).unwrap_or(0);
+            let table = [Table::TypeDef, Table::TypeRef, Table::TypeSpec][(coded & 3).min(2) as usize];
+            let interface = scope.as_ref().and_then(|s| supplied(cx, || s.type_(Token::new(table, coded >> 2))));
+            list.add(i as usize).write(interface);
+        }
+        set(count, n);
+        list
     }
 }

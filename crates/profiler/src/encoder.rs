@@ -229,6 +229,13 @@ impl<H: Host> Encoder<H> {
             self.write_method(id, &method, time_ns);
         }
     }
+    /// Code that is no method's.
+    fn code_buffer(&mut self, (at, bytes): (u64, u64), name: &str, time_ns: u64) {
+        /// Code for one purpose, which its name says.
+        const SPECIFIC: u8 = 5;
+        let own = self.own.event(0x18, time_ns).byte(SPECIFIC);
+        own.pointer(at).uleb(bytes).string(name);
+    }
     fn write_method(&mut self, id: u64, method: &crate::host::Method, time_ns: u64) {
         let own = self.own.event(0x43, time_ns).method(id);
         own.pointer(method.code)
@@ -285,7 +292,14 @@ impl<H: Host> Encoder<H> {
         match kind {
             Kind::Assembly => self.define_assembly(p[0], time),
             Kind::VTable => self.define_vtable(p[0], time),
-            Kind::Code => self.define_code(p[0], time),
+            Kind::Code => {
+                self.define_code(p[0], time);
+                if record.extra() != 0 && self.defined.insert(p[0]) {
+                    let method = self.host.code(p[0]).1;
+                    self.code_buffer((method.code, method.size), &method.name, time);
+                }
+            }
+            Kind::Stub => self.code_buffer((p[0], p[1]), &record.text(2), time),
             Kind::Sync => self.sync(record.extra() as u8, time),
             Kind::Domain if p[0] != 0 => {
                 self.own

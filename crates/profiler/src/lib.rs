@@ -11,6 +11,7 @@
 //! | [`ring`] | the ring between a signal handler and the writer |
 //! | [`roots`] | which memory holds roots of the heap |
 //! | [`host`] | what the writer asks of the runtime: names, counters |
+//! | [`port`] | commands over TCP |
 //! | [`encode`], [`encoder`] | the bytes of buffers; which events they get |
 //! | [`output`], [`writer`] | files, commands and descriptors; the thread |
 pub mod encode;
@@ -18,6 +19,7 @@ pub mod encoder;
 pub mod host;
 pub mod options;
 pub mod output;
+pub mod port;
 pub mod record;
 pub mod ring;
 pub mod roots;

@@ -6,6 +6,7 @@
 //! # Invariants
 //! * The first item decides the defaults: none for `nodefaults`, exceptions and counters otherwise, and nothing if there is no item at all.
 //! * `noX` wins over `X`, wherever it stands.
+use std::net::{Ipv4Addr, SocketAddrV4};
 use thiserror::Error;
 
 /// Sets of events: the words of the grammar.
@@ -66,7 +67,7 @@ const WORDS: &[(&str, u32)] = &[
 /// The items, as the message about an unknown one lists them.
 const KNOWN: &str = "help, nodefaults, [no]exception, [no]monitor, [no]gc, [no]gcalloc, [no]gcmove, [no]gcroot, [no]gchandle, [no]finalization, \
 [no]counter, [no]jit, [no]alloc, [no]legacy, sample[=HZ], sample-real[=HZ], calls, callspec=SPEC, calldepth=N, maxframes=N, maxsamples=N, \
-heapshot[=Nms|Ngc|ondemand], heapshot-on-shutdown, allocsample[=BYTES], output=FILE, report, zip, port=N, debug, coverage";
+heapshot[=Nms|Ngc|ondemand], heapshot-on-shutdown, allocsample[=BYTES], output=FILE, report, zip, port=[ADDRESS:]N, debug, coverage";
 
 /// Why a text is not a choice of what to record.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -141,8 +142,8 @@ pub struct Options {
     pub heapshot_on_shutdown: bool,
     /// An allocation is recorded every so many bytes, on average.
     pub allocation_period: Option<u64>,
-    /// The port that takes commands; Some(0): any free one.
-    pub port: Option<u16>,
+    /// The address that takes commands; port 0: any free one.
+    pub port: Option<SocketAddrV4>,
     /// File name, `|command`, `#descriptor`, with `%p`, `%t`, `%%` still to be replaced.
     pub output: String,
     /// The stream is compressed by gzip.
@@ -253,7 +254,7 @@ impl Options {
             ("calldepth", _) => self.call_depth = number(None)?,
             // Samples lie in rings of a fixed size.
             ("maxsamples", _) => drop(number(None)?),
-            ("port", Some(v)) => self.port = Some(v.parse().map_err(|_| wrong())?),
+            ("port", Some(v)) => self.port = Some(address(v).ok_or_else(wrong)?),
             ("sample", _) => self.sample = Some((Clock::Cpu, frequency(value).ok_or_else(wrong)?)),
             ("sample-real" | "sampling-real", _) => {
                 self.sample = Some((Clock::Real, frequency(value).ok_or_else(wrong)?));
@@ -299,6 +300,14 @@ impl Options {
             (None, None) => return Err(OptionError::Unknown(item.to_owned())),
         }
         Ok(())
+    }
+}
+
+/// A port of the loopback address, or an address with a port.
+fn address(text: &str) -> Option<SocketAddrV4> {
+    match text.parse() {
+        Ok(port) => Some(SocketAddrV4::new(Ipv4Addr::LOCALHOST, port)),
+        Err(_) => text.parse().ok(),
     }
 }
 
@@ -383,7 +392,7 @@ Usage: vervet --profile=log[:item,item,...] program.exe
                         %p is the process, %t the time, %% a percent sign; '+FILE' appends the process
   report                shows the recording by mprof-report
   zip                   compresses the recording by gzip
-  port=N                takes commands at this port of 127.0.0.1
+  port=[ADDRESS:]N      takes commands at this TCP port (0: any that is free) of 127.0.0.1, or of another address: heapshot
 ";
 
 #[cfg(test)]
@@ -498,6 +507,10 @@ mod tests {
         assert_eq!(shot("log:heapshot=5gc"), Heapshot::Collections(5));
         assert_eq!(shot("log:heapshot=70ms"), Heapshot::Milliseconds(70));
         assert_eq!(shot("log:heapshot=ondemand"), Heapshot::OnDemand);
+        let port = |text| options(text).port.map(|p| p.to_string());
+        assert_eq!(port("log:port=0").as_deref(), Some("127.0.0.1:0"));
+        let any = port("log:port=0.0.0.0:99");
+        assert_eq!(any.as_deref(), Some("0.0.0.0:99"));
         let o = options("log:calls,maxframes=99,allocsample");
         assert_eq!((o.calls, o.call_depth, o.max_frames), (true, 100, 32));
         assert_eq!(o.allocation_period, Some(512 << 10));

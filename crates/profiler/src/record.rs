@@ -33,8 +33,10 @@ pub enum Kind {
     Assembly,
     /// A VTable: address.
     VTable,
-    /// Code was linked: its address in the table of code.
+    /// Code was linked: its address in the table of code. Extra is 1 if it is no method's, and such code is recorded.
     Code,
+    /// A stub was made: address, bytes, text.
+    Stub,
     /// An object was made: VTable, object, bytes, frames.
     Alloc,
     /// Objects were moved: pairs of old and new addresses.
@@ -99,7 +101,7 @@ impl<'a> Record<'a> {
     }
     /// What it tells.
     pub fn kind(&self) -> Kind {
-        const ALL: [Kind; 30] = {
+        const ALL: [Kind; 31] = {
             use Kind::*;
             [
                 ThreadStart,
@@ -110,6 +112,7 @@ impl<'a> Record<'a> {
                 Assembly,
                 VTable,
                 Code,
+                Stub,
                 Alloc,
                 Moves,
                 GcPhase,

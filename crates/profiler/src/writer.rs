@@ -16,6 +16,7 @@ use crate::encoder::Encoder;
 use crate::host::Host;
 use crate::options::{Options, sets};
 use crate::output::Output;
+use crate::port::Port;
 use crate::sample::{FrameWord, Sample, SampleSource};
 use crate::stream::Transport;
 use std::sync::Arc;
@@ -38,17 +39,22 @@ const STOPPED: u32 = 2;
 pub struct Recording {
     transport: &'static Transport,
     state: Arc<AtomicU32>,
+    /// Takes commands as long as the recording is there.
+    _port: Option<Port>,
 }
 
 impl Recording {
-    /// Opens the output and starts the thread. What was recorded before is forgotten. The error is a sentence for the user.
+    /// Opens the output, and the port for commands if there is to be one, and starts the thread. What was recorded before is forgotten. The error is a sentence for the user.
     pub fn start(
         options: &Options,
         transport: &'static Transport,
         samples: Option<&'static dyn SampleSource>,
         host: impl Host + 'static,
+        command: impl FnMut(&str) + Send + 'static,
     ) -> Result<Recording, String> {
         let output = Output::open(options)?;
+        let port = options.port.map(|address| Port::open(address, command));
+        let port = port.transpose()?;
         transport.drain(u64::MAX, |_| {});
         let state = Arc::new(AtomicU32::new(RUNNING));
         let mut writer = Writer {
@@ -60,15 +66,18 @@ impl Recording {
             has_counters: options.events & sets::COUNTER != 0,
             lost: transport.lost(),
         };
-        let header = header(options);
+        let header = header(options, port.as_ref().map_or(0, Port::number));
         vervet_os::thread::spawn_detached(1 << 20, move || {
-            block_signals();
-            name_thread();
+            become_helper(c"Profiler Writer");
             writer.output.write(&header);
             writer.run();
         })
         .map_err(|e| format!("cannot start the profiler's thread: {e}"))?;
-        Ok(Recording { transport, state })
+        Ok(Recording {
+            transport,
+            state,
+            _port: port,
+        })
     }
 
     /// Has the rest written, and waits for that no longer than `limit`. False: it took longer. The calling thread is in Native state, if it is
@@ -223,7 +232,7 @@ impl<H: Host> Writer<H> {
     }
 }
 
-fn header(options: &Options) -> Vec<u8> {
+fn header(options: &Options, port: u16) -> Vec<u8> {
     let before = clock::now();
     for _ in 0..256 {
         clock::now();
@@ -234,24 +243,21 @@ fn header(options: &Options) -> Vec<u8> {
         start_ns: clock::now(),
         timer_ns: ((clock::now() - before) / 257) as u32,
         pid: std::process::id(),
-        port: 0,
+        port,
         arguments: &options.text,
     }
     .bytes()
 }
 
-/// Signals are for the program's threads.
-fn block_signals() {
-    // SAFETY: changes the calling thread's mask only.
+/// The calling thread is one of the profiler's: signals are for the program's threads.
+pub(crate) fn become_helper(name: &std::ffi::CStr) {
+    // SAFETY: changes the calling thread's mask and name only.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, std::ptr::null_mut());
+        libc::prctl(libc::PR_SET_NAME, name.as_ptr());
     }
-}
-fn name_thread() {
-    // SAFETY: a text with a zero at its end.
-    unsafe { libc::prctl(libc::PR_SET_NAME, c"Profiler Writer".as_ptr()) };
 }
 
 #[cfg(test)]
@@ -307,7 +313,7 @@ mod tests {
         let options = Options::parse(&format!("log:nodefaults,output={}", path.display())).unwrap();
         let transport: &'static Transport = Box::leak(Box::new(Transport::reserve().unwrap()));
         let source: &'static One = Box::leak(Box::new(One(LeafLock::new(None))));
-        let recording = Recording::start(&options, transport, Some(source), Names).unwrap();
+        let recording = Recording::start(&options, transport, Some(source), Names, |_| {}).unwrap();
         let work = move || {
             *source.0.lock() = Some(clock::now());
             transport.push(Kind::Sync, 1, 9, [&[], &[]]);

@@ -158,7 +158,7 @@ struct State {
     loaded: Vec<&'static Assembly>,
     /// By canonical path, so that two names of one file are one assembly.
     by_path: FxHashMap<PathBuf, &'static Assembly>,
-    /// By simple name in lower case, the first that was loaded. Assemblies from memory are not here.
+    /// By simple name in lower case, the first that was loaded.
     by_name: FxHashMap<String, &'static Assembly>,
     /// Loaded, and the program has not been told yet.
     untold: Vec<&'static Assembly>,
@@ -236,8 +236,12 @@ impl Loader {
         let own = (before.by_path.into_iter()).filter(|(_, a)| a.manifest.owner == self.domain);
         let mut retired: FxHashMap<PathBuf, &'static Assembly> = own.collect();
         retired.extend(before.retired.map(|r| r.assemblies).unwrap_or_default());
+        // What they are bound to has to be what they would be bound to again.
+        let from_memory = (before.by_name.values())
+            .any(|a| a.manifest.owner == self.domain && a.manifest.path.is_none());
         let are_same = before.resolved.is_empty()
             && before.unresolved.is_empty()
+            && !from_memory
             && retired.values().all(|a| self.is_same_file(a.manifest));
         self.state.lock().retired = are_same.then_some(Retired {
             assemblies: retired,
@@ -442,7 +446,7 @@ impl Loader {
                 .load_module_for(manifest.owner, data, Some(path))
         })
     }
-    /// Loads an assembly from memory. The bytes are kept for the life of the process, and such an assembly is found by no name but through a resolve event.
+    /// Loads an assembly from memory. The bytes are kept for the life of the process. Each load gives another assembly; their name finds the first.
     pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
         let data = Box::leak(data.into_boxed_slice());
         let module = self.universe().load_module_for(self.domain, data, None)?;
@@ -559,10 +563,10 @@ impl Loader {
                 return first;
             }
             s.by_path.insert(p, assembly);
-            s.by_name
-                .entry(assembly.name.to_lowercase())
-                .or_insert(assembly);
         }
+        s.by_name
+            .entry(assembly.name.to_lowercase())
+            .or_insert(assembly);
         s.loaded.push(assembly);
         hooks::assembly_loaded(assembly);
         s.untold.push(assembly);

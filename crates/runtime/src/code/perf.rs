@@ -11,6 +11,7 @@
 //! * Nothing is named, and no name is made, unless a file is open.
 //! * Code is named when it is in the table and before it runs; a stub when it is placed.
 use crate::code::table::{Code, CodeKind};
+use crate::profiler::recording;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -86,12 +87,19 @@ pub fn code(code: &Code) {
     });
 }
 
-/// Names the `bytes` bytes of a stub at `at`.
+/// Names the `bytes` bytes of a stub at `at`, here and in a recording of the log profiler.
 pub fn stub(at: usize, bytes: usize, name: impl FnOnce() -> String) {
-    if !IS_OPEN.load(Ordering::Relaxed) {
+    let (is_open, records) = (
+        IS_OPEN.load(Ordering::Relaxed),
+        recording::is_on(recording::JIT),
+    );
+    if !is_open && !records {
         return;
     }
     let name = name();
+    if records {
+        recording::stub_made(at, bytes, &name);
+    }
     if let Some(file) = MAP.lock().as_mut() {
         let _ = writeln!(file, "{at:x} {bytes:x} {name}");
     }

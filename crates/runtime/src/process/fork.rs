@@ -10,7 +10,7 @@
 //!
 //! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
 use crate::code::{arena, background, cache};
-use crate::profiler::sampling;
+use crate::profiler::{recording, sampling};
 use std::cell::Cell;
 use vervet_os::lock::LeafGuard;
 
@@ -38,6 +38,7 @@ extern "C" fn after() {
 extern "C" fn after_in_child() {
     background::has_forked();
     cache::setting::has_forked();
+    recording::has_forked();
     sampling::has_forked();
     // SAFETY: a forked process has one thread, and that held the arena.
     unsafe { arena::separate() };

@@ -48,24 +48,15 @@ pub fn start(options: &Options) -> Result<(), String> {
     run(options)
 }
 
-/// What cannot be recorded yet is an error. Only what was named counts: the sets that an alias such as `alloc` brings along, and that mono has on by default,
-/// are left out silently where they cannot be had.
-fn check(options: &Options) -> Result<(), String> {
-    let missing = [
-        (options.named & sets::JIT != 0, "jit"),
-        (options.port.is_some(), "port"),
-    ];
-    match missing.iter().find(|m| m.0) {
-        Some((_, what)) => Err(format!(
-            "--profile: '{what}' is not there yet in this version of Vervet"
-        )),
-        None => Ok(()),
+/// A line that came in at the port. Others than the one that mono knows are not answered, as there.
+fn obey(command: &str) {
+    if command == "heapshot" {
+        crate::memory::gc::request_heapshot();
     }
 }
 
 /// See the module for the order of the steps.
 fn run(options: &Options) -> Result<(), String> {
-    check(options)?;
     if recording::is_recording() {
         return Err("a recording is under way".into());
     }
@@ -74,7 +65,7 @@ fn run(options: &Options) -> Result<(), String> {
         .sample
         .map(|(clock, hz)| start_sampling(clock, hz, options.max_frames))
         .transpose()?;
-    let started = Recording::start(options, transport, samples, names::Names::new());
+    let started = Recording::start(options, transport, samples, names::Names::new(), obey);
     if started.is_err() {
         end_sampling();
     }

@@ -139,7 +139,9 @@ pub(crate) fn vtable_made(vtable: &'static VTable) {
 /// Code was linked.
 pub(crate) fn code_linked(code: &'static Code) {
     if is_on(ANY) {
-        push(Kind::Code, 0, &[std::ptr::from_ref(code) as u64], &[]);
+        let is_buffer = matches!(code.kind, CodeKind::Stub(_)) && is_on(sets::JIT);
+        let code = std::ptr::from_ref(code) as u64;
+        push(Kind::Code, is_buffer.into(), &[code], &[]);
     }
 }
 

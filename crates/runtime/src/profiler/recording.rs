@@ -3,11 +3,12 @@
 //! # Invariants
 //! * With no recording, a hook is a load of [`ENABLED`] and a branch.
 //! * The transport is there before an event is enabled, and stays.
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use vervet_os::{LeafLock, Published};
 use vervet_profiler::options::Options;
-use vervet_profiler::record::Kind;
+pub use vervet_profiler::options::sets::JIT;
+use vervet_profiler::record::{Kind, text_words};
 use vervet_profiler::stream::Transport;
 use vervet_profiler::writer::Recording;
 
@@ -25,6 +26,8 @@ const PATIENCE_IN_STOP: Duration = Duration::from_millis(200);
 
 /// The events that are recorded now: bits of [`vervet_profiler::options::sets`], and [`ANY`].
 static ENABLED: AtomicU32 = AtomicU32::new(0);
+/// The recording is that of the process which forked this one.
+static FORKED: AtomicBool = AtomicBool::new(false);
 /// Frames of a backtrace.
 static MAX_FRAMES: AtomicU32 = AtomicU32::new(0);
 /// Calls that lie deeper are not recorded.
@@ -88,9 +91,18 @@ pub(super) fn enable(
 }
 /// Is a recording under way?
 pub fn is_recording() -> bool {
-    RECORDING.lock().is_some()
+    FORKED.load(Ordering::Acquire) || RECORDING.lock().is_some()
 }
 
+/// A stub was made, which the table of code does not have. (It is the writer's event, whoever makes the stub.)
+pub(crate) fn stub_made(at: usize, bytes: usize, name: &str) {
+    push(
+        Kind::Stub,
+        0,
+        0,
+        [&[at as u64, bytes as u64], &text_words(name)],
+    );
+}
 /// Pushes a record of the thread that the file calls `thread`.
 pub(super) fn push(kind: Kind, extra: u32, thread: u64, payload: [&[u64]; 2]) {
     transport().push(kind, extra, thread, payload);
@@ -114,9 +126,19 @@ pub(super) fn wait_for_room() {
     }
 }
 
+/// The calling process was forked: the writer is not there. Nothing is recorded, and nobody waits. (It takes no lock: a thread that is not there any more may
+/// hold it.)
+pub(crate) fn has_forked() {
+    let records = ENABLED.swap(0, Ordering::AcqRel) != 0;
+    FORKED.fetch_or(records, Ordering::AcqRel);
+}
+
 /// Ends the recording, if there is one, and waits until it is written, for a while. The calling thread is in Native state, or ends the process.
 pub fn stop() {
     ENABLED.store(0, Ordering::Release);
+    if FORKED.load(Ordering::Acquire) {
+        return;
+    }
     let recording = RECORDING.lock().take();
     if recording.is_some()
         && let Some(at_stop) = AT_STOP.get()

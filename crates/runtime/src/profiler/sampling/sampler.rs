@@ -19,7 +19,7 @@
 //! * While the process is forked the sampler holds no lock: [`pause`] waits until it looks at
 //!   nobody, and it looks at nobody while somebody forks.
 use super::lane::Lane;
-use super::signal::{SI_QUEUE, green_id};
+use super::signal::{SI_TIMER, green_id};
 use super::walk::{Memory, Walked, walk};
 use super::{FRAMES, PERIOD, RUNS, timers};
 use crate::safepoint::registry::{self, Thread};
@@ -143,28 +143,27 @@ fn ask(thread: &Thread) {
         errno: i32,
         code: i32,
         _align: i32,
-        pid: i32,
-        uid: u32,
+        timer: i32,
+        overruns: i32,
         value: usize,
         _rest: [usize; 12],
     }
     const _: () = assert!(size_of::<Info>() == size_of::<libc::siginfo_t>());
     // SAFETY: a complete record.
     unsafe {
-        let pid = libc::getpid();
         let info = Info {
             signal: libc::SIGPROF,
             errno: 0,
-            code: SI_QUEUE,
+            code: SI_TIMER,
             _align: 0,
-            pid,
-            uid: libc::getuid(),
+            timer: 0,
+            overruns: 0,
             value: std::ptr::from_ref(thread) as usize,
             _rest: [0; 12],
         };
         libc::syscall(
             libc::SYS_rt_tgsigqueueinfo,
-            pid,
+            libc::getpid(),
             tid,
             libc::SIGPROF,
             &raw const info,

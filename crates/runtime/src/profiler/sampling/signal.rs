@@ -24,9 +24,9 @@ use vervet_abi::context::State;
 use vervet_os::{clock, signal};
 use vervet_profiler::sample::{FRAMELESS, FrameWord, MOST_FRAMES, Sample};
 
-/// si_code of a timer's signal and of one that `rt_tgsigqueueinfo` sends.
-const SI_TIMER: i32 = -2;
-pub(super) const SI_QUEUE: i32 = -1;
+/// si_code of a timer's signal. The sampler queues its signals as such, too: the kernel drops those that are pending when the process executes another
+/// program, which they would end.
+pub(super) const SI_TIMER: i32 = -2;
 
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 /// The handler of a library.
@@ -79,12 +79,11 @@ extern "C" fn on_prof(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_
         let address = (*info).si_value().sival_ptr as usize;
         let is_ours = |t: &&Thread| std::ptr::from_ref(*t) as usize == address;
         match thread.filter(is_ours) {
-            Some(thread) if code == SI_TIMER || code == SI_QUEUE => {
+            Some(thread) if code == SI_TIMER => {
                 let uc = &mut *(uc as *mut libc::ucontext_t);
                 // Behind the code, the kernel's number of the timer and its overruns.
                 let overruns = (info as *const i32).add(5).read();
-                let overruns = if code == SI_TIMER { overruns.max(0) } else { 0 };
-                sample(thread, context, overruns as u32, uc);
+                sample(thread, context, overruns.max(0) as u32, uc);
             }
             _ => {
                 let handler = FOREIGN.load(Ordering::Acquire);
