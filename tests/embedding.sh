@@ -70,11 +70,12 @@ else fail "Rest.cs does not compile"; fi
 if host stacks; then compare stacks "$PWD/tests/embedding/stacks.expected" ./stacks; fi
 # Hooks: One needs Two, and Three lies where nobody looks for it.
 mkdir -p "$work/other"
-for name in Two One Hooks other/Three Four; do
-    case $name in One) refers=-r:Two.dll ;; Hooks) refers=-r:One.dll ;; *) refers=-r:System.dll ;; esac
+for name in Two One Hooks other/Three Four Five Six Supplied; do
+    case $name in One) refers=-r:Two.dll ;; Hooks) refers=-r:One.dll ;; Supplied) refers=-r:Two.dll,Four.dll,Five.dll,Six.dll,other/Three.dll ;; *) refers=-r:System.dll ;; esac
     (cd "$work" && mcs -nologo -warn:0 -t:library $refers "-out:$name.dll" "$OLDPWD/tests/embedding/hooks/$(basename $name).cs") || fail "hooks/$name.cs does not compile"
 done
 if host hooks; then compare hooks "$PWD/tests/embedding/hooks.expected" ./hooks; fi
+if host supplied; then compare supplied "$PWD/tests/embedding/supplied.expected" ./supplied; fi
 if host api; then compare api "$PWD/tests/embedding/api.expected" ./api; fi
 if host threads; then
     compare threads "$PWD/tests/embedding/threads.expected" ./threads

@@ -41,7 +41,7 @@ fn find<'cx>(cx: &'cx Cx<'cx>, info: &Info, class: ClassP) -> Result<ObjRef<'cx>
     Ok(ObjRef::NULL)
 }
 
-api! {
+query_api! {
     fn mono_custom_attrs_from_class(class: ClassP) -> *mut Info {
         class.map_or(std::ptr::null_mut(), |c| { let d = c.def(); info(d.module, d.token()) })
     }

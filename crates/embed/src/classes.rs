@@ -100,7 +100,7 @@ pub fn method_named(class: ClassRef, name: &str, params: c_int, flags: c_int) ->
     None
 }
 
-api! {
+query_api! {
     fn mono_class_from_name(image: ImageP, namespace: *const c_char, name: *const c_char) -> ClassP {
         by_name(image?, &read(namespace), &read(name), false)
     }

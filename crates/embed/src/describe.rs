@@ -167,7 +167,7 @@ impl Description {
     }
 }
 
-api! {
+query_api! {
     fn mono_method_desc_new(text: *const c_char, include_namespace: Bool) -> *mut Description {
         read_opt(text).and_then(|t| parse(&t, include_namespace != 0)).map_or(std::ptr::null_mut(), |d| Box::into_raw(Box::new(d)))
     }

@@ -113,7 +113,7 @@ fn offset_of_field(field: FieldRef) -> u32 {
     field.offset().map_or(0, |o| o + header)
 }
 
-api! {
+query_api! {
     fn mono_field_get_name(field: FieldP) -> *const c_char { field.map_or(std::ptr::null(), |f| text(f.name)) }
     fn mono_field_get_type(field: FieldP) -> ClassP { field?.ty().ok() }
     fn mono_field_get_parent(field: FieldP) -> ClassP { field.map(|f| f.class) }

@@ -102,7 +102,7 @@ pub fn is_reference(class: ClassRef) -> bool {
         && class.is_reference_type().unwrap_or(false)
 }
 
-api! {
+query_api! {
     fn mono_type_get_name(ty: ClassP) -> *mut c_char { ty.map_or(std::ptr::null_mut(), |t| new_text(&name(t))) }
     /// As descriptions of methods spell it.
     fn mono_type_full_name(ty: ClassP) -> *mut c_char { ty.map_or(std::ptr::null_mut(), |t| new_text(&crate::describe::argument(t, true))) }

@@ -15,7 +15,7 @@ fn scope(module: &'static Module) -> Scope {
     }
 }
 
-api! {
+query_api! {
     fn mono_get_method(image: ImageP, token: u32, _class: ClassP) -> MethodP { scope(image?).method(Token(token)).ok() }
     fn mono_get_method_full(image: ImageP, token: u32, _class: ClassP, _context: *const c_void) -> MethodP { scope(image?).method(Token(token)).ok() }
     fn mono_get_method_constrained(image: ImageP, token: u32, _class: ClassP, _context: *const c_void, cil: *mut MethodP) -> MethodP {

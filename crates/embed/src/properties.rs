@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 use vervet_metadata::Table;
 use vervet_types::Token;
 
-api! {
+query_api! {
     fn mono_property_get_name(property: PropertyP) -> *const c_char { property.map_or(std::ptr::null(), |p| text(p.name)) }
     fn mono_property_get_get_method(property: PropertyP) -> MethodP { property?.getter }
     fn mono_property_get_set_method(property: PropertyP) -> MethodP { property?.setter }

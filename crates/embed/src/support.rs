@@ -9,6 +9,7 @@ use std::ffi::{CStr, CString, c_char};
 use vervet_os::LeafLock;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::domain::Domain;
+use vervet_runtime::loader;
 use vervet_runtime::threads::foreign::{self, Entered};
 use vervet_runtime::{ObjRef, Throw};
 use vervet_types::{Assembly, Class, Event, Field, LoadError, Method, MethodSig, Module, Property};
@@ -46,6 +47,21 @@ macro_rules! api {
             // SAFETY: the host passes what the prototype of the function says.
             let work = || $(-> $r)? { unsafe { $body } };
             work()
+        }
+    )* };
+}
+
+/// As `api!`, for questions about metadata: one that fails because a host or the program has to supply an assembly is asked again once that is done. So no body
+/// changes anything before it has its answer.
+macro_rules! query_api {
+    ($($(#[$meta:meta])* fn $name:ident($($p:ident : $t:ty),* $(,)?) $(-> $r:ty)? $body:block)*) => { $(
+        $(#[$meta])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($p: $t),*) $(-> $r)? {
+            let entered = vervet_runtime::threads::foreign::enter();
+            // SAFETY: the host passes what the prototype of the function says.
+            let work = || $(-> $r)? { unsafe { $body } };
+            $crate::support::with_supplies(&entered, work)
         }
     )* };
 }
@@ -139,6 +155,25 @@ pub fn supplied<T>(
         Err(throw) => {
             drop_pending(cx, throw);
             None
+        }
+    }
+}
+/// Asks, and asks again as long as something is needed that a host or the program supplies.
+pub fn with_supplies<T>(entered: &Entered, ask: impl Fn() -> T) -> T {
+    if !entered.is_attached() {
+        return ask();
+    }
+    let _earlier = loader::take_need();
+    loop {
+        let answer = ask();
+        let Some(need) = loader::take_need() else {
+            return answer;
+        };
+        let token = Cx::current();
+        let cx = for_the_call(&token);
+        if let Err(throw) = cx.supply(&need) {
+            drop_pending(cx, throw);
+            return answer;
         }
     }
 }

@@ -90,7 +90,7 @@ fn first_and_count(rids: impl Iterator<Item = u32>) -> Option<(u32, u32)> {
     Some((*all.first()?, all.len() as u32))
 }
 
-api! {
+query_api! {
     fn mono_metadata_init() {}
     fn mono_image_get_table_info(image: ImageP, id: c_int) -> Option<&'static Info> { info(image?, id) }
     fn mono_image_get_table_rows(image: ImageP, id: c_int) -> c_int { image.and_then(|i| info(i, id)).map_or(0, rows) }

@@ -131,6 +131,24 @@ thread_local! {
     static LOADS_NOTHING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
+thread_local! {
+    /// What this thread's last bind needed that failed for it.
+    static NEED: std::cell::Cell<Option<Box<Need>>> = const { std::cell::Cell::new(None) };
+}
+fn needed(requesting: ModuleRef, reference: &AssemblyRefInfo) -> LoadError {
+    let need = Box::new(Need::Assembly {
+        requesting,
+        reference: *reference,
+    });
+    // A thread that ends keeps nothing.
+    let _ = NEED.try_with(|last| last.set(Some(need.clone())));
+    LoadError::Need(need)
+}
+/// What a bind of the calling thread has needed since the last call, for who asks the type system without looking at errors.
+pub fn take_need() -> Option<Box<Need>> {
+    NEED.try_with(std::cell::Cell::take).ok().flatten()
+}
+
 static LOADS: AtomicU64 = AtomicU64::new(0);
 
 /// How many assemblies have been loaded in this process.
@@ -656,19 +674,13 @@ impl Loader {
                 let name = name.to_string();
                 return Err(LoadError::NotPreloaded { name });
             }
-            return Err(LoadError::Need(Box::new(Need::Assembly {
-                requesting,
-                reference: *reference,
-            })));
+            return Err(needed(requesting, reference));
         }
         let asks_host = HOST.get().is_some_and(|host| (host.has_preload)())
             && !self.preload_asked.lock().contains(&name.name)
             && !self.is_loaded(&name);
         if asks_host {
-            return Err(LoadError::Need(Box::new(Need::Assembly {
-                requesting,
-                reference: *reference,
-            })));
+            return Err(needed(requesting, reference));
         }
         if let Some(a) = self.bind(&name, Some(requesting))? {
             return Ok(a);
@@ -678,10 +690,7 @@ impl Loader {
                 name: name.to_string(),
             });
         }
-        Err(LoadError::Need(Box::new(Need::Assembly {
-            requesting,
-            reference: *reference,
-        })))
+        Err(needed(requesting, reference))
     }
     /// Is there an assembly of which the program has not been told?
     pub(crate) fn has_untold(&self) -> bool {

@@ -1,0 +1,1 @@
+namespace Five { public class Thing { public int N = 2; } }

@@ -1,0 +1,1 @@
+namespace Six { public class Thing { public int N = 2; } }
