@@ -285,6 +285,7 @@ fn by_value<'cx>(
     if !cx.load(param.is_value_type())? {
         if let Some(o) = arg.non_null()
             && !cx.load(is_instance(o.class(), param))?
+            && !(remoting::is_proxy(o) && remoting::classes::is_instance(cx, o, param)?)
         {
             return Err(values::mismatch(cx, o, param));
         }

@@ -139,6 +139,9 @@ icalls! {
         if object.is_null() {
             return Ok(false);
         }
+        if vervet_runtime::remoting::is_proxy(object) {
+            return vervet_runtime::remoting::classes::is_instance(cx, object, class);
+        }
         cx.load(objects::is_instance(object.class(), class))
     }
     /// Do values of the type hold object references?

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * There is one [`RemoteClass`] for a domain, a class and a list of interfaces. It lives for ever, with one VTable.
-//! * A proxy gains classes and interfaces and loses none: a cast that was granted is granted again.
+//! * A proxy gains interfaces and classes derived from its own, and loses none: a cast that was granted is granted again.
 use crate::classes::{casts, vtables};
 use crate::cx::{Cx, Result, Value};
 use crate::object::ObjRef;
@@ -150,6 +150,12 @@ pub fn is_instance<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>, class: ClassRef) -
     }
     let asks: u8 = proxy.read(offset_of!(TransparentProxyObject, custom_type_info));
     if asks == 0 {
+        return Ok(false);
+    }
+    // Code that knows the proxy as an object of its class calls slots of that class's VTable. (Mono takes any class, with what follows.)
+    if !class.is_interface()
+        && !cx.load(casts::is_assignable(cx.universe(), class, remote.class()))?
+    {
         return Ok(false);
     }
     let can_cast = cx.known_method(Known::IRemotingTypeInfo, "CanCastTo", 2)?;

@@ -468,7 +468,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             let results = self.emit_accessor(m, lowered, &p)?;
             return self.push_results(lowered, &results, p.result);
         }
-        let last = matches!(dispatch, Dispatch::Direct(m) if never_returns(m));
+        let last = match (&dispatch, &this) {
+            // A real proxy may answer in the place of the method.
+            (Dispatch::Direct(m), Some(this)) => {
+                never_returns(m) && !self.may_be_remote(this, m.class, false)?
+            }
+            (Dispatch::Direct(m), None) => never_returns(m),
+            _ => false,
+        };
         // A method that only throws is not called often; its call, and all that leads only there,
         // is placed behind the hot code.
         if last {

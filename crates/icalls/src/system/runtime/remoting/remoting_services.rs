@@ -3,6 +3,7 @@
 //! Keeps nothing.
 use crate::support::invoke;
 use crate::support::objects::{method_object, method_of};
+use crate::support::type_display::{Format, type_name};
 use crate::system::reflection::field;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
@@ -55,8 +56,7 @@ fn access_field<'cx>(
     let text = |i: usize| cx.non_null(parameters.element_ref(i)).map(ObjRef::text);
     let (declaring, name) = (text(0)?, text(1)?);
     for class in cx.load(object.class().supers())? {
-        // Reflection separates the names of nested types by `+`.
-        if class.full_name().replace('/', "+") != declaring {
+        if cx.load(type_name(class, Format::Full))? != declaring {
             continue;
         }
         let Some(found) = cx.load(class.find_field(&name))? else {
