@@ -79,7 +79,8 @@ done
 check "one allocation a megabyte" ends 0 "$vervet" --profile=log:nodefaults,allocsample=1048576,output=alloc.mlpd Shapes.exe fill
 check "its report" ends 0 "$vervet" report alloc.mlpd
 # 256 are expected, with a standard deviation of 16.
-check "has so many events" has '^Allocations: (1[6-9]|2[0-9]|3[0-5])[0-9] objects' out
+check "has so many events" has '^Estimated from (1[6-9]|2[0-9]|3[0-5])[0-9] of them: one about every 1.0 MiB' out
+check "which stand for all" has '^Allocations: (1[6-9][0-9]|2[0-9]{2}|3[0-5][0-9]),[0-9]{3} objects, (1[6-9][0-9]|2[0-9]{2}|3[0-5][0-9])\.[0-9] MiB' out
 check "says where" has 'Shapes:Fill' out
 
 # ---- heapshots and roots ----------------------------------------------------------------------------------------------------------

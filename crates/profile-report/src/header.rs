@@ -34,7 +34,24 @@ const FIXED: usize = 38;
 /// The longest text of a header that is believed, in bytes.
 const LONGEST: u32 = 1 << 20;
 
+/// Bytes between two recorded allocations, unless the option says otherwise.
+const ALLOCATION_PERIOD: u64 = 512 << 10;
+
 impl Header {
+    /// Bytes between two recorded allocations, on average. None: all of them were recorded, or none.
+    pub fn allocation_period(&self) -> Option<u64> {
+        let (_, items) = self.arguments.split_once(':')?;
+        let items = || items.split(',');
+        let has = |item: &str| items().any(|i| i == item);
+        if (has("gcalloc") || has("alloc")) && !has("nogcalloc") && !has("noalloc") {
+            return None;
+        }
+        let last = items().rfind(|i| i.starts_with("allocsample"))?;
+        match last.split_once('=') {
+            None => Some(ALLOCATION_PERIOD),
+            Some((_, bytes)) => bytes.parse().ok().filter(|b| *b > 0),
+        }
+    }
     /// Reads a header. `Err` if there is none or one of a format that is not known.
     pub(crate) fn read(source: &mut Source<'_>) -> Result<Header, Error> {
         let mut bytes = Vec::new();
@@ -124,4 +141,29 @@ fn read_text(source: &mut Source<'_>, bytes: &mut Vec<u8>) -> Result<String, Err
     }
     let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
     Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_period_of_sampled_allocations_is_in_the_arguments() {
+        for (arguments, period) in [
+            ("log:allocsample", Some(512 << 10)),
+            ("log:nodefaults,allocsample=1000,gc", Some(1000)),
+            ("log:allocsample=5,allocsample=7", Some(7)),
+            ("log:allocsample=x", None),
+            ("log:allocsample,alloc", None),
+            ("log:alloc,allocsample=9,nogcalloc", Some(9)),
+            ("log:gcalloc", None),
+            ("", None),
+        ] {
+            let header = Header {
+                arguments: arguments.into(),
+                ..Header::default()
+            };
+            assert_eq!(header.allocation_period(), period, "{arguments}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ impl Recording {
         let mut source = Source::new(input);
         let header = Header::read(&mut source)?;
         let mut recording = Recording {
-            profile: Profile::new(filter.clone()),
+            profile: Profile::new(filter.clone(), header.allocation_period()),
             losses: Vec::new(),
             header,
         };

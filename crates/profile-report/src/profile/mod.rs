@@ -36,6 +36,18 @@ impl Tally {
             max: amount,
         });
     }
+    /// An object that stands for others, because one is recorded about every `period` bytes: objects of its size come into the recording with a probability
+    /// that grows with the size, and count as many as it takes to make up for that.
+    pub(crate) fn of_sample(amount: u64, period: u64) -> Tally {
+        // At least one byte: what has no size stands for a period of them.
+        let share = amount.max(1) as f64 / period as f64;
+        let stands_for = -1.0 / (-share).exp_m1();
+        Tally {
+            count: stands_for.round() as u64,
+            sum: (stands_for * amount as f64).round() as u64,
+            max: amount,
+        }
+    }
     pub(crate) fn merge(&mut self, other: Tally) {
         self.count = self.count.saturating_add(other.count);
         self.sum = self.sum.saturating_add(other.sum);
@@ -105,6 +117,10 @@ pub(crate) struct Profile {
     pub hits: Vec<Hit>,
     pub hit_kinds: Hits,
     pub allocations: FxHashMap<Site, Tally>,
+    /// Allocations are samples, one about every so many bytes, and what they stand for is added up.
+    pub allocation_period: Option<u64>,
+    /// How many samples they are.
+    pub allocation_samples: u64,
     /// Bytes allocated in each hundredth of a second.
     pub allocation_rate: FxHashMap<u64, u64>,
     pub waits: FxHashMap<Site, Tally>,
@@ -135,9 +151,10 @@ pub(crate) struct Profile {
 pub(crate) const RATE_STEP: u64 = 10_000_000;
 
 impl Profile {
-    pub(crate) fn new(filter: Filter) -> Profile {
+    pub(crate) fn new(filter: Filter, allocation_period: Option<u64>) -> Profile {
         Profile {
             filter,
+            allocation_period,
             ..Profile::default()
         }
     }
@@ -180,10 +197,18 @@ impl Profile {
             } => {
                 self.classes.saw(object, vtable);
                 let node = self.stack(thread, frames);
-                self.allocations
-                    .entry((node, vtable))
-                    .or_default()
-                    .add(bytes);
+                let tally = match self.allocation_period {
+                    Some(period) => Tally::of_sample(bytes, period),
+                    None => Tally {
+                        count: 1,
+                        sum: bytes,
+                        max: bytes,
+                    },
+                };
+                self.allocation_samples += 1;
+                let site = self.allocations.entry((node, vtable)).or_default();
+                site.merge(tally);
+                let bytes = tally.sum;
                 let step = self
                     .allocation_rate
                     .entry(self.since_zero(time) / RATE_STEP)
@@ -191,7 +216,7 @@ impl Profile {
                 *step = step.saturating_add(bytes);
                 let of = self.threads.of(thread);
                 let info = self.threads.info(of);
-                info.objects += 1;
+                info.objects = info.objects.saturating_add(tally.count);
                 info.allocated = info.allocated.saturating_add(bytes);
             }
             Event::Sample {
@@ -280,6 +305,8 @@ impl Profile {
             }
             Event::Heapshot { begins: true } => {
                 self.open_shot.insert(thread, self.shots.len());
+                // Those of collections before it are not the heapshot's.
+                self.roots.insert(thread, 0);
                 self.shots.push(Shot {
                     time: record.time,
                     ..Shot::default()
@@ -508,5 +535,24 @@ fn place(kind: HandleKind) -> usize {
         HandleKind::WeakTrack => 1,
         HandleKind::Normal => 2,
         HandleKind::Pinned => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sampled_object_stands_for_a_period_of_its_kind_or_for_itself_if_it_is_larger() {
+        let of = |amount, period| {
+            let tally = Tally::of_sample(amount, period);
+            (tally.count, tally.sum, tally.max)
+        };
+        // Half an object more than there are in a period: the one that was recorded.
+        assert_eq!(of(100, 1_000_000), (10_001, 1_000_050, 100));
+        assert_eq!(of(1000, 1000), (2, 1582, 1000));
+        assert_eq!(of(1 << 40, 1000), (1, 1 << 40, 1 << 40));
+        assert_eq!(of(0, 1000), (1001, 0, 0));
+        assert_eq!(of(u64::MAX, 1).0, 1);
     }
 }

@@ -23,6 +23,14 @@ impl Recording {
             bytes(all.sum),
             bytes((all.sum as f64 / seconds) as u64)
         )?;
+        if let Some(period) = p.allocation_period {
+            writeln!(
+                out,
+                "Estimated from {} of them: one about every {} was recorded",
+                count(p.allocation_samples),
+                bytes(period)
+            )?;
+        }
         let mut table = Table::new(&["bytes", "", "objects", "average", "class"]);
         let classes = p.by_class(p.allocations.iter().map(|((_, vtable), t)| (*vtable, *t)));
         for (class, tally) in classes.into_iter().take(wanted.rows()) {
