@@ -4,7 +4,6 @@
 //! * A thread that is attached is in the root domain until `mono_domain_set`, or an attaching function that names another domain. What it makes without naming a
 //!   domain is made in the one that it is in.
 //! * An unload sends the host's threads that are in the domain, and run no managed code, to the root domain: they hold up nothing.
-use crate::profiler;
 use crate::support::{Bool, DomainP, Object, address, object, outside, read_opt, set, text};
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
@@ -62,9 +61,7 @@ fn create(cx: &'static Cx<'static>, name: &str, file: Option<String>) -> Result<
     if let Some(base) = of_root.non_null().and_then(|s| s.read_ref(BASE).non_null()) {
         setup.write_ref(BASE, cx.alloc_utf16(base.units())?);
     }
-    let made = domain::create::create(cx, name, setup)?;
-    profiler::domain_loaded(made);
-    Ok(made)
+    domain::create::create(cx, name, setup)
 }
 fn created(cx: &'static Cx<'static>, name: &str, file: Option<String>) -> DomainP {
     match create(cx, name, file) {

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use vervet_os::{LeafLock, Published};
 use vervet_runtime::ObjRef;
 use vervet_runtime::cx::Cx;
-use vervet_runtime::domain::Domain;
 use vervet_runtime::memory::roots::Root;
 use vervet_runtime::process::host_events::{self, HostEvents};
 use vervet_types::Assembly;
@@ -82,14 +81,11 @@ pub fn started(cx: &'static Cx<'static>) {
             });
         },
         thread_started: |_, tid| fire_word("thread_started", tid as usize),
+        domain_made: |domain| fire_word("domain_loaded", std::ptr::from_ref(domain) as usize),
     });
     fire_word("domain_loaded", std::ptr::from_ref(cx.domain()) as usize);
     fire_word("thread_started", crate::threads::tid(cx) as usize);
     fire_nothing("runtime_initialized");
-}
-/// A host has made a domain.
-pub fn domain_loaded(domain: &'static Domain) {
-    fire_word("domain_loaded", std::ptr::from_ref(domain) as usize);
 }
 /// The runtime ends.
 pub fn ending(_cx: &Cx<'_>) {

@@ -9,6 +9,7 @@ use crate::cx::{Cx, Result};
 use crate::memory::roots::Root;
 use crate::memory::statics;
 use crate::object::ObjRef;
+use crate::process::host_events;
 use crate::profiler::hooks;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,9 @@ pub fn create<'cx>(cx: &'cx Cx<'cx>, name: &str, setup: ObjRef<'cx>) -> Result<&
     })?;
     domain.set_active();
     hooks::domain_named(domain.id, name);
+    if let Some(host) = host_events::get() {
+        (host.domain_made)(domain);
+    }
     Ok(domain)
 }
 

@@ -4,6 +4,7 @@
 //! The functions are called in Runtime state without a lock, and are set once, before managed code runs on a second thread.
 use crate::code::table::Code;
 use crate::cx::Cx;
+use crate::domain::Domain;
 use vervet_os::Published;
 use vervet_types::MethodRef;
 
@@ -14,6 +15,8 @@ pub struct HostEvents {
     pub jit_done: fn(&Cx<'_>, MethodRef, &'static Code),
     /// A thread has begun, with that id.
     pub thread_started: fn(&Cx<'_>, u64),
+    /// A domain has been made.
+    pub domain_made: fn(&'static Domain),
 }
 static EVENTS: Published<HostEvents> = Published::new();
 

@@ -6,10 +6,12 @@
 //!   not run are scanned no more than other memory of the host's.
 //! * The thread finds the bounds itself, in the handler, before it says that it has arrived. The mapping of a fiber's stack may also hold what is no stack and is
 //!   unmapped meanwhile, so its end is looked for again before each scan.
-use super::registry;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use vervet_abi::{State, ThreadContext};
+use vervet_abi::ThreadContext;
 use vervet_os::{mapping, signal};
+
+/// C code may keep words in so many bytes below its stack pointer (x86-64 ABI).
+pub(super) const RED_ZONE: usize = 128;
 
 /// See the module.
 #[derive(Default)]
@@ -23,19 +25,13 @@ pub(crate) struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Finds the bounds for a thread that is interrupted with that stack pointer. False: it may not be held there.
+    /// Finds the bounds for a thread in state Foreign that is interrupted with that stack pointer. False: it may not be held there.
     ///
     /// # Safety
     /// The context is the calling thread's.
     pub(super) unsafe fn find(&self, context: *mut ThreadContext, sp: usize) -> bool {
         // SAFETY: the context is the calling thread's.
-        let (state, end, base) = unsafe {
-            let state = registry::state(context).load(Ordering::Relaxed);
-            (state, (*context).native_end, (*context).stack_base)
-        };
-        if state != State::Foreign as u8 {
-            return false;
-        }
+        let (end, base) = unsafe { ((*context).native_end, (*context).stack_base) };
         let there = signal::alternate_stack().filter(|stack| stack.contains(sp));
         self.is_exact.store(there.is_some(), Ordering::Relaxed);
         let there = match there {
@@ -45,10 +41,8 @@ impl Elsewhere {
         let (Some(there), Some(own)) = (there, mapping::containing(base - 1)) else {
             return false;
         };
-        self.low.store(
-            (sp - super::suspend::RED_ZONE).max(there.0),
-            Ordering::Relaxed,
-        );
+        self.low
+            .store((sp - RED_ZONE).max(there.0), Ordering::Relaxed);
         self.high.store(there.1, Ordering::Relaxed);
         self.own_low.store(own.0.max(end), Ordering::Relaxed);
         true

@@ -369,7 +369,7 @@ unsafe fn view(
             if is_elsewhere && !is_foreign {
                 give_up((*context).owner_id, sp);
             }
-            let sp = sp - suspend::RED_ZONE;
+            let sp = sp - super::elsewhere::RED_ZONE;
             if is_elsewhere {
                 let (low, high, own_low) = thread.elsewhere.bounds();
                 ranges.add(low, high);

@@ -17,7 +17,7 @@
 use super::registry::Thread;
 use super::stop_word::{self, STOP, SUSPEND};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vervet_abi::ThreadContext;
+use vervet_abi::{State, ThreadContext};
 use vervet_os::{futex, interruptible, signal};
 use vervet_parking::stopping::{self, Reason};
 
@@ -60,7 +60,13 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         // The interrupted code may be about to read errno.
         let errno = *libc::__errno_location();
         let sp = sp_and_pc(uc).0;
-        if !super::registry::may_stop_at(context, sp) && !thread.elsewhere.find(context, sp) {
+        let is_foreign = || {
+            let state = super::registry::state(context).load(Ordering::Relaxed);
+            state == State::Foreign as u8
+        };
+        if !super::registry::may_stop_at(context, sp)
+            && !(is_foreign() && thread.elsewhere.find(context, sp))
+        {
             *libc::__errno_location() = errno;
             return;
         }
@@ -77,8 +83,6 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
 }
 
 const SI_TKILL: i32 = -6;
-/// C code may keep words in so many bytes below its stack pointer (x86-64 ABI).
-pub(super) const RED_ZONE: usize = 128;
 
 /// May the thread be stopped where it is?
 ///
