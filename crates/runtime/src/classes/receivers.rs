@@ -7,6 +7,9 @@
 //! ```
 //! A method is often compiled before the first object of a class is made, so the second matters for what a program runs once.
 //!
+//! The first is of all domains: a class of another domain is refused by its module. A class whose VTable was made for its static members only may be among them, which
+//! costs a test that never passes.
+//!
 //! # Invariants
 //! * An answer is a guess. Who uses it tests the object.
 //! * Nothing is loaded for an answer, and what could not be found for it does not count as a failed edge of the compile.

@@ -31,7 +31,8 @@ pub fn cast(vt: &VTable, class: ClassRef, answer: bool) {
     vt.casts[at].store(word, Ordering::Relaxed);
 }
 
-/// A call of the generic virtual method on an object of that VTable reaches the code.
+/// A call of the generic virtual method on an object of that VTable reaches the code: a permanent stub, which goes to the code of the method
+/// whatever becomes of that.
 pub fn generic(vt: &'static VTable, method: MethodRef, code: usize) {
     if remoting::is_proxy_vtable(vt) || method.method_args.is_empty() {
         return;

@@ -64,9 +64,9 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             let state = super::registry::state(context).load(Ordering::Relaxed);
             state == State::Foreign as u8
         };
-        if !super::registry::may_stop_at(context, sp)
-            && !(is_foreign() && thread.elsewhere.find(context, sp))
-        {
+        let may_stop = super::registry::may_stop_at(context, sp)
+            || is_foreign() && thread.elsewhere.find(context, sp);
+        if !may_stop {
             *libc::__errno_location() = errno;
             return;
         }

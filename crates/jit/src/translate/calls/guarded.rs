@@ -14,7 +14,24 @@
 //! join(result):
 //! ```
 //!
-//! An indirect call whose target changes is predicted badly on many processors, a test is not; and an inlined body costs less than any call.
+//! An indirect call whose target changes is predicted badly on many processors, a test is not; and an inlined body costs less than any call. So it depends on the methods
+//! that the receivers come to whether tests are worth their code:
+//!
+//! ```text
+//! methods                      virtual call                     interface call
+//! one, which can be inlined    a test                           a test
+//! one, which cannot            none: it is predicted as it is   a test: without it a stub would compare
+//! two                          two tests                        two tests
+//! more, or none is known       none                             none
+//! ```
+//!
+//! No call is guarded in code that is compiled quickly, in a block that can only throw, and where a tail call is asked for.
+//!
+//! A virtual method that several classes inherit is tested by its code: the slot of the receiver's VTable and the slot of the method hold the same address, once the
+//! method is compiled and was called on an object of that class. Until then the test fails, and the call behind it is what fills the slot. An interface method has no slot of
+//! its own, so its receivers are tested by their class.
+//!
+//! The object of a value type is its box: the method gets the address of the value in it, as from the stub that a VTable holds for it.
 //!
 //! # Invariants
 //! * A guess changes no result: where no test passes, the call is made as always.
@@ -45,10 +62,12 @@ const TESTS: usize = 2;
 /// How many guarded calls a method may have.
 const SITES: usize = 60;
 
-/// A test, and what is called if it passes.
+/// A test, and what is called if it passes. The method may be any that overrides or implements the one that the IL names; its signature is the same, so arguments and result
+/// travel as they would to that one.
 struct Guess {
     /// The class of the receiver. None: any class whose slot leads to the method.
     class: Option<ClassRef>,
+    /// It has code of its own, and is no generic instance.
     method: MethodRef,
 }
 
@@ -127,7 +146,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(found.into_iter().map(guess).collect())
     }
 
-    /// What a call of the method on an object of the class reaches. None: that is nothing to guess.
+    /// What a call of the method on an object of the class reaches. None: that is nothing to guess. So it is for
+    ///
+    /// * arrays, whose interface methods the runtime makes,
+    /// * classes that may have proxies,
+    /// * generic instances, and what has no code.
     fn implementation(&self, method: MethodRef, class: ClassRef) -> Res<Option<MethodRef>> {
         let remote = self.session.universe.known(Known::MarshalByRefObject);
         if class.is_array() || class.supers()?.get(1).is_some_and(|c| *c == remote) {

@@ -58,6 +58,8 @@ pub const DEPTH: usize = 5;
 const AGGRESSIVE: usize = 128;
 /// Bytes of IL, beyond the limit, that blocks which can only throw may have.
 const COLD: usize = 160;
+/// A call that stays one costs what it did, so only the call around it is won. That pays where the body does little else: wrappers, and recursion.
+///
 /// How many calls a body of at most [`CALLING`] bytes of IL may keep.
 const CALLS: u32 = 2;
 /// See [`CALLS`].
