@@ -29,7 +29,7 @@ pub fn allocate<'cx>(cx: &'cx Cx<'cx>, vtable: &'static VTable) -> Result<ObjRef
 
 /// A new object of the class, whose constructor has not run, for what makes objects without generated code. It may be a proxy.
 pub fn make<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
-    let vtable = cx.load(cx.domain().vtable(class))?;
+    let vtable = cx.rt().vtable_or_throw(cx, class)?;
     match vtable.remoting.load(Ordering::Relaxed) & remoting::ACTIVATION {
         0 => cx.alloc(class),
         _ => allocate(cx, vtable),
@@ -38,7 +38,7 @@ pub fn make<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
 
 /// Says whether `new` of the class asks the class library.
 pub fn enable<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, on: bool) -> Result<()> {
-    let vtable = cx.load(cx.domain().vtable(class))?;
+    let vtable = cx.rt().vtable_or_throw(cx, class)?;
     if on || cx.load(is_context_bound(class))? {
         (vtable.remoting).fetch_or(remoting::ACTIVATION, Ordering::SeqCst);
     } else {
