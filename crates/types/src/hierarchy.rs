@@ -106,6 +106,26 @@ impl Class {
     pub fn is_subclass_of(&'static self, ancestor: ClassRef) -> R<bool> {
         Ok(self == ancestor || self.supers()?.contains(&ancestor))
     }
+    /// Calls `visit` with the modules by which the type is named: its definition's, and those of its arguments or element.
+    pub fn each_module(&self, visit: &mut dyn FnMut(ModuleRef)) {
+        match &self.kind {
+            ClassKind::Inst { def, args } => {
+                visit(def.module);
+                args.iter().for_each(|a| a.each_module(visit));
+            }
+            ClassKind::SzArray(e)
+            | ClassKind::Ptr(e)
+            | ClassKind::ByRef(e)
+            | ClassKind::Array { elem: e, .. } => e.each_module(visit),
+            _ => visit(self.module),
+        }
+    }
+    /// Whether it is MarshalByRefObject or derives from it: what refers to an object of it may refer to a transparent proxy.
+    pub fn is_marshal_by_ref(&'static self) -> R<bool> {
+        let by_ref = self.universe().known(Known::MarshalByRefObject);
+        // Its parent is Object.
+        Ok(self.supers()?.get(1).is_some_and(|c| *c == by_ref))
+    }
     /// The interfaces its InterfaceImpl rows name (II.22.23); for vectors `IList<T>` and `IReadOnlyList<T>`, for
     /// vectors of an enum those of the underlying type too.
     pub fn declared_interfaces(&'static self) -> R<&'static [ClassRef]> {

@@ -17,7 +17,7 @@
 use crate::loader::without_loading;
 use rustc_hash::FxHashMap;
 use vervet_os::LeafLock;
-use vervet_types::{Class, ClassKind, ClassRef, Known, LoadError, MethodRef, ModuleRef, edges};
+use vervet_types::{ClassRef, Known, LoadError, MethodRef, ModuleRef, edges};
 
 /// An answer of more classes is none.
 const MOST: usize = 8;
@@ -52,12 +52,9 @@ pub fn receivers(base: ClassRef, asker: MethodRef) -> Vec<ClassRef> {
     if std::ptr::eq(base, base.universe().known(Known::Object)) || base.is_open {
         return Vec::new();
     }
-    let mut modules = Vec::new();
-    add_modules(asker.class, &mut modules);
-    for argument in asker.method_args {
-        add_modules(argument, &mut modules);
-    }
-    add_modules(base, &mut modules);
+    let mut modules = vec![asker.module()];
+    let named = asker.method_args.iter().copied().chain([asker.class, base]);
+    named.for_each(|class| class.each_module(&mut |module| modules.push(module)));
     edges::unwatched(|| {
         without_loading(|| {
             let known = instantiated(base);
@@ -69,9 +66,9 @@ pub fn receivers(base: ClassRef, asker: MethodRef) -> Vec<ClassRef> {
                 return Vec::new();
             }
             let is_named = |class: &ClassRef| {
-                let mut own = Vec::new();
-                add_modules(class, &mut own);
-                own.iter().all(|m| m.is_corlib() || modules.contains(m))
+                let mut all = true;
+                class.each_module(&mut |m| all &= m.is_corlib() || modules.contains(&m));
+                all
             };
             found.retain(is_named);
             found
@@ -92,7 +89,8 @@ fn instantiated(base: ClassRef) -> Vec<ClassRef> {
     for (class, bases) in bases.into_iter().skip(already) {
         for base in bases {
             let list = below.entry(base.id).or_default();
-            if list.len() <= MOST {
+            // Each domain has a VTable of its own for a class.
+            if list.len() <= MOST && !list.contains(&class) {
                 list.push(class);
             }
         }
@@ -154,19 +152,4 @@ fn consider(class: ClassRef, base: ClassRef, found: &mut Vec<ClassRef>) -> Resul
         found.push(class);
     }
     Ok(())
-}
-
-/// The modules that a class is named by: its own, and those of its arguments.
-fn add_modules(class: &Class, modules: &mut Vec<ModuleRef>) {
-    match &class.kind {
-        ClassKind::Inst { def, args } => {
-            modules.push(def.module);
-            args.iter().for_each(|a| add_modules(a, modules));
-        }
-        ClassKind::SzArray(e)
-        | ClassKind::Ptr(e)
-        | ClassKind::ByRef(e)
-        | ClassKind::Array { elem: e, .. } => add_modules(e, modules),
-        _ => modules.push(class.module),
-    }
 }

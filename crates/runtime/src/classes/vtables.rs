@@ -140,18 +140,6 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
     }
 }
 
-/// Is the class MarshalByRefObject, or derived from it?
-pub(crate) fn is_marshal_by_ref(class: ClassRef) -> std::result::Result<bool, LoadError> {
-    let by_ref = class
-        .universe()
-        .known(vervet_types::Known::MarshalByRefObject);
-    // Its base is Object.
-    Ok(class
-        .supers()?
-        .get(1)
-        .is_some_and(|c| std::ptr::eq(*c, by_ref)))
-}
-
 /// Does the class derive from ContextBoundObject?
 pub(crate) fn is_context_bound(class: ClassRef) -> std::result::Result<bool, LoadError> {
     let bound = class

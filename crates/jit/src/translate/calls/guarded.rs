@@ -44,18 +44,17 @@ use crate::blob::Symbol;
 use crate::emit::trusted;
 use crate::options::Tier;
 use crate::signature::{LoweredSignature, Pass};
+use crate::translate::control::join::Join;
 use crate::translate::error::Res;
-use crate::translate::inlining::expand::result_type;
 use crate::translate::inlining::limits::inline_limit;
 use crate::translate::translator::Translator;
-use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
+use cranelift_codegen::ir::{InstBuilder, Value, types::*};
 use smallvec::SmallVec;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::vtable;
-use vervet_types::{ClassRef, Known, MethodRef};
+use vervet_types::{ClassRef, MethodRef};
 
 /// How many tests a call may have.
 const TESTS: usize = 2;
@@ -152,8 +151,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// * classes that may have proxies,
     /// * generic instances, and what has no code.
     fn implementation(&self, method: MethodRef, class: ClassRef) -> Res<Option<MethodRef>> {
-        let remote = self.session.universe.known(Known::MarshalByRefObject);
-        if class.is_array() || class.supers()?.get(1).is_some_and(|c| *c == remote) {
+        if class.is_array() || class.is_marshal_by_ref()? {
             return Ok(None);
         }
         let found = match method.class.is_interface() {
@@ -177,22 +175,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.spill_aliased(0)?;
         let this = self.body.stack[at];
         let vt = self.vtable_of(&this);
-        let kind = result_type(lowered)?;
-        let join = self.e.b.create_block();
-        let mut buffer = None;
-        match kind {
-            Some(StackType::Struct) => buffer = Some(self.temp_of(lowered.ret_class)?),
-            Some(kind) => {
-                self.e.b.append_block_param(join, kind.clif());
-            }
-            None => {}
-        }
+        let join = self.new_join(lowered)?;
         let arms = Arms {
             stack: self.body.stack.to_vec(),
             nonnull: self.session.nonnull.clone(),
             initialised: self.session.initialised.clone(),
             join,
-            buffer,
         };
         let mut is_reached = false;
         for guess in guesses {
@@ -218,8 +206,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         self.emit_call(dispatch.clone(), lowered, true)?;
         is_reached |= self.end_arm(lowered, &arms)?;
-        self.e.b.seal_block(join);
-        self.e.b.switch_to_block(join);
+        self.e.b.seal_block(join.block);
+        self.e.b.switch_to_block(join.block);
         self.body.stack.truncate(at);
         if !is_reached {
             // Nothing jumps to this block, but it must end.
@@ -227,19 +215,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.dead = true;
             return Ok(());
         }
-        if let Some(kind) = kind {
-            let value = match buffer {
-                Some(at) => at,
-                None => self.e.b.block_params(join)[0],
-            };
-            self.push_value(StackValue {
-                stack_type: kind,
-                value,
-                class: Some(lowered.ret_class),
-                fact: ValueFact::None,
-            });
-        }
-        Ok(())
+        self.push_joined(lowered, join)
     }
 
     /// Whether the receiver is the guessed one.
@@ -292,23 +268,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         let is_reached = !self.body.dead;
         if is_reached {
             let class = lowered.ret_class;
-            if let Pass::None = lowered.ret {
-                self.e.b.ins().jump(arms.join, &[]);
-            } else {
-                let operand = self.pop()?;
-                let value = self.coerce_to_class(&operand, class)?;
-                match arms.buffer {
-                    Some(buffer) => {
-                        let whole = Dest::Frame;
-                        self.copy(class, buffer, 0, trusted(), value, 0, trusted(), whole)?;
-                        self.e.b.ins().jump(arms.join, &[]);
-                    }
-                    None => {
-                        let result = [BlockArg::Value(value)];
-                        self.e.b.ins().jump(arms.join, &result);
-                    }
+            let result = match lowered.ret {
+                Pass::None => None,
+                _ => {
+                    let operand = self.pop()?;
+                    Some(self.coerce_to_class(&operand, class)?)
                 }
-            }
+            };
+            self.jump_to_join(arms.join, class, result)?;
         }
         self.body.dead = false;
         self.body.stack.clear();
@@ -324,7 +291,5 @@ struct Arms {
     stack: Vec<StackValue>,
     nonnull: SmallVec<[Value; 8]>,
     initialised: SmallVec<[ClassRef; 4]>,
-    join: Block,
-    /// Where a struct result is put.
-    buffer: Option<Value>,
+    join: Join,
 }

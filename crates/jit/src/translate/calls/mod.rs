@@ -5,3 +5,4 @@ pub mod guarded;
 pub mod intrinsics;
 pub mod library;
 pub mod newobj;
+pub mod target;

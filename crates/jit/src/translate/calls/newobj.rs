@@ -118,7 +118,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         // The arguments stay on the model's stack while the object is allocated.
         self.spill_aliased(0)?;
-        let (object, fact) = match self.is_remote_class(class)? {
+        let (object, fact) = match class.is_marshal_by_ref()? {
             true => (self.allocate_remote(class)?, ValueFact::NonNull),
             false => (self.allocate(class)?, ValueFact::Exact),
         };
@@ -142,12 +142,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         self.push_value(instance);
         Ok(())
-    }
-
-    /// Whether the class derives from MarshalByRefObject.
-    fn is_remote_class(&self, class: ClassRef) -> Res<bool> {
-        let remote = (self.session.universe).known(vervet_types::Known::MarshalByRefObject);
-        Ok(class.supers()?.get(1).is_some_and(|c| *c == remote))
     }
 
     /// Allocates an object of a class that derives from MarshalByRefObject. If the class library has asked for it, it may be a transparent proxy:

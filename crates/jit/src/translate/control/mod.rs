@@ -2,4 +2,5 @@
 pub mod blocks;
 pub mod control_flow;
 pub mod exceptions;
+pub mod join;
 pub mod state;

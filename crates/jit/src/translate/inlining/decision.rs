@@ -140,9 +140,11 @@ fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> 
     plan.successors(n)
 }
 
-/// How many calls the body may keep if it is inlined.
+/// How many calls the body may keep if it is inlined. None if it asks for a tail call, behind whatever other prefixes: in the frame of the caller that would be a call
+/// which comes back.
 fn calls_of(body: &MethodBody<'static>) -> u32 {
-    match body.code.len() <= CALLING {
+    let is_tail = |i: Result<Instr<'_>, _>| i.is_ok_and(|i| i.op == Op::Tail);
+    match body.code.len() <= CALLING && !body.instructions().any(is_tail) {
         true => CALLS,
         false => 0,
     }
@@ -218,11 +220,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(None);
         }
         // A MarshalByRefObject may be a transparent proxy, whose calls the runtime intercepts.
-        if m.has_this()
-            && m.class.supers()?.get(1).is_some_and(|c| {
-                std::ptr::eq(*c, self.session.universe.known(Known::MarshalByRefObject))
-            })
-        {
+        if m.has_this() && m.class.is_marshal_by_ref()? {
             return Ok(None);
         }
         let scope = m.scope();
@@ -373,10 +371,6 @@ impl<'a, 'f> Translator<'a, 'f> {
                     return Ok(None);
                 }
                 let mut is_virtual = i.op == Callvirt;
-                // In the caller's frame it would be a call that comes back.
-                if before.is_some_and(|b| b.op == Tail) {
-                    *calls = 0;
-                }
                 if let Some(Instr {
                     op: Constrained,
                     operand: Operand::Token(t),

@@ -1,7 +1,8 @@
 //! What an inlined body does, and what its translator needs beyond that of a method.
 use crate::emit::positions::Position;
+use crate::translate::control::join::Join;
 use crate::translate::values::stack::StackValue;
-use cranelift_codegen::ir::{Block, Value};
+use cranelift_codegen::ir::Block;
 use smallvec::SmallVec;
 
 /// What the code up to some point has done.
@@ -27,9 +28,7 @@ pub struct InlineDecision {
 /// What the translator of an inlined body needs at `ret` and for outlined blocks.
 pub struct Inlined {
     /// The block where several `ret`s meet; None for a body of one block.
-    pub join: Option<Block>,
-    /// Where a struct result is put, if there is a `join`.
-    pub buffer: Option<Value>,
+    pub(crate) join: Option<Join>,
     /// The result of a body of one block.
     pub result: Option<StackValue>,
     /// Whether a `ret` was reached.

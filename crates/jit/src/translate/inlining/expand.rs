@@ -26,6 +26,7 @@ use crate::emit::positions::Position;
 use crate::emit::trusted;
 use crate::signature::{LoweredSignature, Pass, scalar_kind, store_scalar};
 use crate::translate::control::control_flow::{ADDRESS, Plan, READ, WRITTEN};
+use crate::translate::control::join::result_type;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::frame::location::{Location, Variable};
 use crate::translate::inlining::decision::DEPTH;
@@ -33,7 +34,7 @@ use crate::translate::inlining::effect::Inlined;
 use crate::translate::translator::{Body, Translator};
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
-use cranelift_codegen::ir::{BlockArg, InstBuilder};
+use cranelift_codegen::ir::InstBuilder;
 use smallvec::SmallVec;
 use vervet_types::resolve::Local;
 use vervet_types::{ClassRef, MethodRef};
@@ -56,14 +57,6 @@ impl Callee {
     fn is_straight(&self) -> bool {
         self.plan.blocks.len() == 1
     }
-}
-
-/// The stack type of a signature's result.
-pub(crate) fn result_type(lowered: &LoweredSignature) -> Res<Option<StackType>> {
-    Ok(match lowered.ret {
-        Pass::None => None,
-        _ => Some(stack_type_of(lowered.ret_class)?),
-    })
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
@@ -202,10 +195,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         arguments: &SmallVec<[StackValue; 8]>,
         outer: Position,
     ) -> Res<Inlined> {
-        let kind = result_type(lowered)?;
-        let mut inlined = Inlined {
-            join: None,
-            buffer: None,
+        let join = match callee.is_straight() {
+            true => None,
+            false => Some(self.new_join(lowered)?),
+        };
+        Ok(Inlined {
+            join,
             result: None,
             returned: false,
             arguments: if callee.outlined.is_empty() {
@@ -216,21 +211,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             outlined: callee.outlined.clone(),
             call: None,
             outer,
-        };
-        if !callee.is_straight() {
-            let join = self.e.b.create_block();
-            match kind {
-                Some(StackType::Struct) => {
-                    inlined.buffer = Some(self.temp_of(lowered.ret_class)?);
-                }
-                Some(kind) => {
-                    self.e.b.append_block_param(join, kind.clif());
-                }
-                None => {}
-            }
-            inlined.join = Some(join);
-        }
-        Ok(inlined)
+        })
     }
 
     /// Translates the body, by a translator that shares the emitter and the session.
@@ -283,8 +264,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         inlined: Inlined,
     ) -> Res {
         if let Some(join) = inlined.join {
-            self.e.b.seal_block(join);
-            self.e.b.switch_to_block(join);
+            self.e.b.seal_block(join.block);
+            self.e.b.switch_to_block(join.block);
         }
         self.e.leave_inlined(inlined.outer);
         if !inlined.returned {
@@ -295,35 +276,22 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.dead = true;
             return Ok(());
         }
+        if let Some(join) = inlined.join {
+            return self.push_joined(lowered, join);
+        }
         let Some(kind) = result_type(lowered)? else {
             return Ok(());
         };
-        let Some(join) = inlined.join else {
-            let mut operand = inlined
-                .result
-                .ok_or_else(|| TranslateError::internal("no result"))?;
-            if kind == StackType::Struct {
-                // The result may be an argument that was only passed through. What is known of it
-                // was said in terms of this body's variables.
-                let same = arguments.iter().find(|i| i.value == operand.value);
-                operand.fact = same.map_or(ValueFact::None, |i| i.fact);
-            }
-            self.push_value(operand);
-            return Ok(());
-        };
-        let value = if kind == StackType::Struct {
-            inlined
-                .buffer
-                .ok_or_else(|| TranslateError::internal("a result without a buffer"))?
-        } else {
-            self.e.b.block_params(join)[0]
-        };
-        self.push_value(StackValue {
-            stack_type: kind,
-            value,
-            class: Some(lowered.ret_class),
-            fact: ValueFact::None,
-        });
+        let mut operand = inlined
+            .result
+            .ok_or_else(|| TranslateError::internal("no result"))?;
+        if kind == StackType::Struct {
+            // The result may be an argument that was only passed through. What is known of it
+            // was said in terms of this body's variables.
+            let same = arguments.iter().find(|i| i.value == operand.value);
+            operand.fact = same.map_or(ValueFact::None, |i| i.fact);
+        }
+        self.push_value(operand);
         Ok(())
     }
 
@@ -572,30 +540,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             .as_mut()
             .ok_or_else(|| TranslateError::internal("not inlined"))?;
         state.returned = true;
-        let (join, buffer) = (state.join, state.buffer);
-        match (join, operand) {
-            (None, operand) => state.result = operand,
-            (Some(join), None) => {
-                self.e.b.ins().jump(join, &[]);
-            }
-            (Some(join), Some(operand)) if operand.stack_type == StackType::Struct => {
-                let at =
-                    buffer.ok_or_else(|| TranslateError::internal("a result without a buffer"))?;
-                self.copy(
-                    class,
-                    at,
-                    0,
-                    trusted(),
-                    operand.value,
-                    0,
-                    trusted(),
-                    Dest::Frame,
-                )?;
-                self.e.b.ins().jump(join, &[]);
-            }
-            (Some(join), Some(operand)) => {
-                self.e.b.ins().jump(join, &[BlockArg::Value(operand.value)]);
-            }
+        match state.join {
+            None => state.result = operand,
+            Some(join) => self.jump_to_join(join, class, operand.map(|o| o.value))?,
         }
         self.body.dead = true;
         Ok(())

@@ -436,12 +436,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         class: ClassRef,
         fields: bool,
     ) -> Res<bool> {
-        let known = self.session.universe;
-        let remote = known.known(vervet_types::Known::MarshalByRefObject);
-        let supers = class.supers()?;
         if operand.stack_type != StackType::Ref
             || matches!(operand.fact, ValueFact::Exact | ValueFact::Frame)
-            || !supers.get(1).is_some_and(|c| *c == remote)
+            || !class.is_marshal_by_ref()?
         {
             return Ok(false);
         }
@@ -453,8 +450,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .first()
                 .is_some_and(|a| a & WRITTEN == 0)
             && self.body.params.first() == Some(&operand.value);
-        let bound = known.known(vervet_types::Known::ContextBoundObject);
-        Ok(!is_this || fields && supers.get(2).is_some_and(|c| *c == bound))
+        let bound = (self.session.universe).known(vervet_types::Known::ContextBoundObject);
+        Ok(!is_this || fields && class.supers()?.get(2).is_some_and(|c| *c == bound))
     }
 
     /// Goes to the first block, which is cold, if the operand is a transparent proxy, and otherwise on in a new one. Null throws. Both are to end with a jump to

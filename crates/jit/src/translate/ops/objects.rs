@@ -74,11 +74,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         // A transparent proxy may stand for an instance of any class derived from
         // MarshalByRefObject, even a sealed one.
-        let sealed_remote = class.is_sealed()
-            && !class.is_array()
-            && class.supers()?.get(1).is_some_and(|c| {
-                std::ptr::eq(*c, self.session.universe.known(Known::MarshalByRefObject))
-            });
+        let sealed_remote = class.is_sealed() && !class.is_array() && class.is_marshal_by_ref()?;
         if sealed_remote
             || class.is_array()
             || class.is_interface()
@@ -93,8 +89,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let supers = class.supers()?;
         let depth = supers.len() as i32 - 1;
         // A transparent proxy is an instance of what its real proxy says.
-        let remote = self.session.universe.known(Known::MarshalByRefObject);
-        if depth == 0 || supers.get(1).is_some_and(|c| std::ptr::eq(*c, remote)) {
+        if depth == 0 || class.is_marshal_by_ref()? {
             return Ok(Test::Helper);
         }
         Ok(Test::Ancestor(depth))

@@ -7,6 +7,7 @@
 //! # Invariants
 //! * The compiler gets one answer for a class, however often it asks and whatever other threads do meanwhile. All classes for which the answer was yes,
 //!   and which have a constructor, are in the entry.
+//! * What the compiler was told of receivers is in the entry, behind the code: a comparison tells it the same.
 //! * Classes that were not initialised, and for that kept a body from being inlined, are in the entry, too.
 //! * A compile during which an edge could not be bound is not kept: with the edge the code may be other code.
 //! * A compile that loads an assembly is not kept, because a hit loads none: in another process the assembly would be loaded later, or never.
@@ -26,7 +27,7 @@ use vervet_codecache::wire::Out;
 use vervet_codecache::wire::{Damaged, Read};
 use vervet_jit::{Blob, CompileEnv, CompileError, Tier};
 use vervet_types::edges;
-use vervet_types::{ClassKind, ClassRef, MethodRef, ModuleRef};
+use vervet_types::{ClassRef, MethodRef, ModuleRef};
 
 /// What a compile gives.
 pub struct Compiled {
@@ -219,17 +220,7 @@ impl Homes {
         self.found = Some(module);
     }
     fn class(&mut self, class: ClassRef) {
-        match &class.kind {
-            ClassKind::Inst { def, args } => {
-                self.add(def.module);
-                args.iter().for_each(|a| self.class(a));
-            }
-            ClassKind::SzArray(e)
-            | ClassKind::Ptr(e)
-            | ClassKind::ByRef(e)
-            | ClassKind::Array { elem: e, .. } => self.class(e),
-            _ => self.add(class.module),
-        }
+        class.each_module(&mut |module| self.add(module));
     }
 }
 

@@ -28,7 +28,6 @@
 //! a thunk, by binding and signature, that all domains share and that gets the delegate as first argument and arranges the arguments of the method.
 pub mod async_call;
 
-use crate::classes::vtables::is_marshal_by_ref;
 use crate::code::entries;
 use crate::code::link;
 use crate::code::table::{self, CodeKind};
@@ -181,7 +180,7 @@ pub fn init<'cx>(
         (false, true) => Binding::OpenStatic,
         (false, false) if is_virtual && method.is_virtual() => Binding::OpenVirtual,
         // The object may be a transparent proxy, and then it decides.
-        (false, false) if cx.load(is_marshal_by_ref(method.class))? => Binding::OpenVirtual,
+        (false, false) if cx.load(method.class.is_marshal_by_ref())? => Binding::OpenVirtual,
         (false, false) => Binding::OpenInstance,
     };
     let impl_code = invoke_impl(cx, class, binding, code)?;

@@ -1,0 +1,80 @@
+//! Where several paths bring the result of one call: those of an inlined body, or of a guarded call.
+//!
+//! # Invariants
+//! * A result that is a struct is copied to a buffer of the join's before the jump, so it does not matter what becomes of the memory that a path had it in.
+//! * Any other result is the block's parameter.
+use crate::emit::trusted;
+use crate::signature::{LoweredSignature, Pass};
+use crate::translate::error::Res;
+use crate::translate::translator::Translator;
+use crate::translate::values::memory::Dest;
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
+use vervet_types::ClassRef;
+
+/// See the module.
+#[derive(Clone, Copy)]
+pub(crate) struct Join {
+    pub(crate) block: Block,
+    /// Where a struct result is put.
+    buffer: Option<Value>,
+}
+
+/// The stack type of a signature's result.
+pub(crate) fn result_type(lowered: &LoweredSignature) -> Res<Option<StackType>> {
+    Ok(match lowered.ret {
+        Pass::None => None,
+        _ => Some(stack_type_of(lowered.ret_class)?),
+    })
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// A join for results of that signature.
+    pub(crate) fn new_join(&mut self, lowered: &LoweredSignature) -> Res<Join> {
+        let block = self.e.b.create_block();
+        let mut buffer = None;
+        match result_type(lowered)? {
+            Some(StackType::Struct) => buffer = Some(self.temp_of(lowered.ret_class)?),
+            Some(kind) => {
+                self.e.b.append_block_param(block, kind.clif());
+            }
+            None => {}
+        }
+        Ok(Join { block, buffer })
+    }
+
+    /// Ends a path: jumps to the join with the result, which has the form that memory of the class has.
+    pub(crate) fn jump_to_join(&mut self, to: Join, class: ClassRef, result: Option<Value>) -> Res {
+        match (result, to.buffer) {
+            (Some(value), Some(at)) => {
+                let whole = Dest::Frame;
+                self.copy(class, at, 0, trusted(), value, 0, trusted(), whole)?;
+                self.e.b.ins().jump(to.block, &[]);
+            }
+            (Some(value), None) => {
+                self.e.b.ins().jump(to.block, &[BlockArg::Value(value)]);
+            }
+            (None, _) => {
+                self.e.b.ins().jump(to.block, &[]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes the result, in the block of the join.
+    pub(crate) fn push_joined(&mut self, lowered: &LoweredSignature, join: Join) -> Res {
+        if let Some(stack_type) = result_type(lowered)? {
+            let value = match join.buffer {
+                Some(at) => at,
+                None => self.e.b.block_params(join.block)[0],
+            };
+            self.push_value(StackValue {
+                stack_type,
+                value,
+                class: Some(lowered.ret_class),
+                fact: ValueFact::None,
+            });
+        }
+        Ok(())
+    }
+}
