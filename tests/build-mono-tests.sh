@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compiles the stand-alone programs of Mono's runtime tests into .cache/mono-tests, two at a time.
+# Compiles the stand-alone programs of Mono's runtime tests into .cache/mono-tests.
 #
 # A program is built when plain `mcs` or `ilasm` can build it, or tests/conformance/build-apart.sh; the rest need native helpers
 # or another compiler. They are listed in .cache/mono-tests/not-built.txt, and that is not an error.
@@ -27,26 +27,37 @@ if [ ! -e "$libtest" ] || [ "$SRC/libtest.c" -nt "$libtest" ] || [ "$headers/con
     mv "$libtest.new" "$libtest"
 fi
 
+export MCS="-nologo -unsafe -debug- -langversion:latest -r:System.dll -r:System.Core.dll -r:System.Xml.dll -r:System.Numerics.dll -r:Mono.Posix.dll
+-r:Mono.Simd.dll -r:System.Transactions.dll -r:$OUT/TestDriver.dll"
+target() {
+    local name=${1#"$SRC"/}
+    case $name in *.il) target=$OUT/${name%.il}-il.exe ;; *) target=$OUT/${name%.*}.exe ;; esac
+}
+made() { { [ -e "$2" ] && [ ! "$1" -nt "$2" ]; } || { [ -e "$2.failed" ] && [ ! "$1" -nt "$2.failed" ]; }; }
 compile_one() {
-    local source=$1 name target
-    name=${source#"$SRC"/}; target=$OUT/${name%.*}.exe
-    case $source in *.il) target=$OUT/${name%.il}-il.exe;; esac
+    local source=$1 target
+    target "$source"
     mkdir -p "$(dirname "$target")"
-    if [ -e "$target" ] && [ ! "$source" -nt "$target" ]; then return 0; fi
-    if [ -e "$target.failed" ] && [ ! "$source" -nt "$target.failed" ]; then return 0; fi
+    made "$source" "$target" && return 0
+    # shellcheck disable=SC2086
     case $source in
-        *.cs) timeout 60 mcs -nologo -unsafe -debug- -langversion:latest -r:System.dll -r:System.Core.dll \
-                -r:System.Xml.dll -r:System.Numerics.dll -r:Mono.Posix.dll -r:Mono.Simd.dll \
-                -r:System.Transactions.dll "-r:$OUT/TestDriver.dll" \
-                "-out:$target" "$source" > "$target.failed" 2>&1 ;;
+        *.cs) timeout 60 mcs $MCS "-out:$target" "$source" > "$target.failed" 2>&1 ;;
         *.il) timeout 60 ilasm -quiet "-output:$target" "$source" > "$target.failed" 2>&1 ;;
     esac && [ -e "$target" ] && rm -f "$target.failed" || { rm -f "$target"; touch "$target.failed"; }
 }
-export -f compile_one
+export -f target made compile_one
+sources() { { find "$SRC" -maxdepth 1 -name "*.$1" -print0; find "$SRC/tailcall" -mindepth 2 -name "*.$1" -print0; } | sort -z; }
 
+# The assembler's programs need nothing of the others.
+sources il | xargs -0 -n 8 -P "$(nproc)" bash -c 'for source; do compile_one "$source"; done' - &
+assembling=$!
 "$root/tests/conformance/build-apart.sh"
-{ find "$SRC" -maxdepth 1 \( -name '*.cs' -o -name '*.il' \) -print0; find "$SRC/tailcall" -mindepth 2 \( -name '*.cs' -o -name '*.il' \) -print0; } | sort -z |
-    xargs -0 -n 1 -P 2 bash -c 'compile_one "$0"'
+wait $assembling
+sources cs | while IFS= read -r -d '' source; do
+    target "$source"
+    made "$source" "$target" || echo "$target" $MCS "$source"
+done | tr ' ' '\t' | "$root/tests/compile/batch.sh"
+sources cs | xargs -0 -n 1 -P "$(nproc)" bash -c 'compile_one "$0"'
 
 cd "$OUT"
 for failed in *.failed; do

@@ -86,6 +86,7 @@ regression_with() {
 # the place of the runtime's grafts; without files the program sees the runtime's own.
 # A program that is expected to end by a signal or in an internal error says why: `// exit: N, REASON`.
 # With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
+export managed_options='-nologo -unsafe -langversion:latest -warn:0 -r:System.Core.dll'
 managed_one() {
     local source=$1 name exe flags args env code want reason limit cc library grafts tier tiers=('') debug=()
     name=${source#tests/managed/}; name=${name%.*}
@@ -121,7 +122,7 @@ managed_one() {
         # shellcheck disable=SC2086
         case $source in
             *.il) ilasm -quiet "-output:$exe" "$source" > "$exe.log" 2>&1 ;;
-            *)    mcs -nologo -unsafe -langversion:latest -warn:0 -r:System.Core.dll $flags "-out:$exe" "$source" > "$exe.log" 2>&1 ;;
+            *)    mcs $managed_options $flags "-out:$exe" "$source" > "$exe.log" 2>&1 ;;
         esac || { echo "$name: does not compile: $(grep -m1 -i error "$exe.log")"; return; }
     fi
     if [ -e "${source%.*}.expected" ]; then cp "${source%.*}.expected" "$exe.want"
@@ -145,6 +146,16 @@ managed_one() {
         fi
     done
     echo ok
+}
+# Compiles what is not compiled yet of the sources on standard input (ended by NUL), all in a few processes. A program with grafts is left to
+# `managed_one`, which needs its reference assembly first; so is one that does not compile.
+compile_managed() {
+    local source exe
+    while IFS= read -r -d '' source; do
+        exe=$CACHE/managed/${source#tests/managed/}; exe=${exe%.cs}.exe
+        { [ -e "$exe" ] && [ ! "$source" -nt "$exe" ]; } || grep -q '^// grafts:' "$source" ||
+            echo "$exe" $managed_options $(sed -n 's,^// mcs: *,,p' "$source") "$source"
+    done | tr ' ' '\t' | tests/compile/batch.sh
 }
 # Compiles the grafts of a program, and writes the reference assembly that it is compiled against. Prints the environment that the
 # program needs, or what went wrong.
@@ -179,9 +190,10 @@ with_kept_code() {
     "$@"
 }
 managed_with() {
-    local kind=$1 folder=$2 log=$results/$1.log
-    find "tests/managed/${folder:-.}" \( -name '*.cs' -o -name '*.il' \) -print0 2> /dev/null | sort -z |
-        xargs -0 -r -n 1 -P "$JOBS" bash -c 'managed_one "${0/\/.\//\/}"' > "$log"
+    local kind=$1 folder=$2 log=$results/$1.log list=$results/$1.list
+    find "tests/managed/${folder:-.}" \( -name '*.cs' -o -name '*.il' \) -printf '%p\0' 2> /dev/null | sed -z 's,/\./,/,g' | sort -z > "$list"
+    grep -z '\.cs$' "$list" | compile_managed
+    xargs -0 -r -n 1 -P "$JOBS" bash -c 'managed_one "$0"' < "$list" > "$log"
     echo "$kind $folder: $(grep -cx ok "$log") of $(grep -vcx skip "$log") pass"
     while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'ok|skip' "$log")
     [ -s "$log" ] || fail "$kind $folder: there is no such program"

@@ -4,8 +4,8 @@
 #   tests/conformance/build-mcs-tests.sh all        every program
 #   tests/conformance/build-mcs-tests.sh sample     every fourth
 #
-# mcs.exe runs on $VERVET (target/ci/vervet if that is not set), once for many programs (CompileSuite.cs). Prints the names of the programs, in
-# ordinal order, to .cache/mcs-tests/PROGRAMS.all or .sample.
+# mcs.exe runs on $VERVET (target/ci/vervet if that is not set), once for many programs (tests/compile/CompileSuite.cs). Prints the names of the
+# programs, in ordinal order, to .cache/mcs-tests/PROGRAMS.all or .sample.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -18,8 +18,8 @@ export LC_ALL=C.UTF-8
 "$root/tests/fetch-mono-sources.sh"
 
 # The suite is compiled where its sources are, in a copy; the stamp says that its libraries are there.
-compiler=$root/tests/conformance/CompileSuite.cs
-if [ ! -e "$work/.libraries" ] || [ "$compiler" -nt "$work/.libraries" ]; then
+compiler=("$root"/tests/compile/{CompileSuite,Compiler}.cs)
+if [ ! -e "$work/.libraries" ] || [ -n "$(find "${compiler[@]}" -newer "$work/.libraries")" ]; then
     rm -rf "$work"
     mkdir -p "$work"
     cp -r "$source/." "$work"
@@ -33,7 +33,7 @@ if [ ! -e "$work/.libraries" ] || [ "$compiler" -nt "$work/.libraries" ]; then
     signed -out:dlls/test-939-1/test-939-lib.dll dlls/test-939-1/test-939-lib.cs
     signed -out:dlls/test-939-1/test-939-ref.dll -r:dlls/test-939-1/test-939-lib.dll dlls/test-939-1/test-939-ref.cs
     signed -out:dlls/test-939-2/test-939-lib.dll -r:dlls/test-939-common.dll dlls/test-939-2/test-939-lib.cs
-    mcs -nologo -r:System.Core.dll -out:CompileSuite.exe "$compiler"
+    mcs -nologo -r:System.Core.dll -out:CompileSuite.exe "${compiler[@]}"
     touch .libraries
 fi
 cd "$work"

@@ -9,7 +9,6 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using System.Reflection;
 
 static class CompileSuite
 {
@@ -21,9 +20,7 @@ static class CompileSuite
 
 	static int Main (string[] args)
 	{
-		var entry = Assembly.LoadFrom (args[0]).GetType ("Mono.CSharp.CompilerCallableEntryPoint", true);
-		compiler = (Func<string[], TextWriter, bool>) Delegate.CreateDelegate (
-			typeof (Func<string[], TextWriter, bool>), entry.GetMethod ("InvokeCompiler"));
+		compiler = Compiler.Load (args[0]);
 		string source;
 		while ((source = Console.ReadLine ()) != null)
 			Compile (source);
@@ -65,14 +62,7 @@ static class CompileSuite
 
 		var messages = new StringWriter ();
 		var arguments = common.Concat (new [] { source }).Concat (options).ToArray ();
-		bool compiled;
-		try {
-			compiled = compiler (arguments, messages);
-		} catch (Exception e) {
-			compiled = false;
-			messages.WriteLine (e);
-		}
-		if (!compiled)
+		if (!compiler (arguments, messages))
 			File.WriteAllText (stem + ".failed", messages.ToString ());
 	}
 
