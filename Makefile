@@ -9,7 +9,7 @@ STRESS_SECONDS ?= 300
 # `make soak` runs everything that is worth running for long, this long in all.
 SOAK_MINUTES ?= 60
 
-.PHONY: run test conformance deb stress soak bench bench-code bench-embed bench-gc bench-green bench-net bench-start bench-threads check fmt clean
+.PHONY: run test test-all conformance deb stress soak bench bench-code bench-embed bench-gc bench-green bench-net bench-start bench-threads check fmt clean
 
 run:
 	tests/install-packages.sh run
@@ -27,6 +27,10 @@ test:
 	$(CARGO) test --profile ci -p vervet-profiler --features loom --lib
 	$(CARGO) test --profile ci -p vervet-heap --features loom --test models
 	tests/run.sh
+
+# The same, with all of the suites of which `make test` runs a sample.
+test-all: export TEST_SHARE = all
+test-all: test
 
 # Whole suites that nobody here wrote; `make test` has a part of them.
 conformance:

@@ -5,6 +5,7 @@
 #
 #   tests/run.sh                        all suites that are on
 #   tests/run.sh regression basic       one suite, on or not; `regression basic managed Gc`: several, in that order
+#   TEST_SHARE=all tests/run.sh         all suites that are on, and all of those of which a sample is
 #   VERVET=/usr/bin/mono tests/run.sh   another runtime instead of target/ci/vervet
 set -uo pipefail
 
@@ -189,9 +190,29 @@ with_kept_code() {
     local -x VERVET_CACHE='' VERVET_CACHE_DIR=$CACHE/managed-kept
     "$@"
 }
+# The programs of a folder or, `sample`, this lane's half of all: of the four lanes that collect all the time, two run a program; its name says
+# which. What is about memory and threads is in every sample, except for Gc and Green, which take half of the time of a lane. With TEST_SHARE=all a
+# sample is everything.
+managed_programs() {
+    local lane=$1 folder=$2 source
+    [ "$folder" != sample ] || [ "${TEST_SHARE:-}" != all ] || folder=.
+    { if [ "$folder" = sample ]; then
+        managed_sources . | while IFS= read -r -d '' source; do
+            case $source in
+                tests/managed/Handles/*|tests/managed/Heap/*|tests/managed/Locks/*|tests/managed/Threads/*) ;;
+                *) case $(($(cksum <<< "$source" | cut -d' ' -f1) % 6)):$lane in
+                    [012]:managed-gc|[034]:managed-marking|[135]:managed-split|[245]:managed-green) ;;
+                    *) continue ;;
+                esac ;;
+            esac
+            printf '%s\0' "$source"
+        done
+    else managed_sources "$folder"; fi; } | sort -z
+}
+managed_sources() { find "tests/managed/$1" \( -name '*.cs' -o -name '*.il' \) -printf '%p\0' 2> /dev/null | sed -z 's,/\./,/,g'; }
 managed_with() {
     local kind=$1 folder=$2 log=$results/$1.log list=$results/$1.list
-    find "tests/managed/${folder:-.}" \( -name '*.cs' -o -name '*.il' \) -printf '%p\0' 2> /dev/null | sed -z 's,/\./,/,g' | sort -z > "$list"
+    managed_programs "$kind" "$folder" > "$list"
     grep -z '\.cs$' "$list" | compile_managed
     xargs -0 -r -n 1 -P "$JOBS" bash -c 'managed_one "$0"' < "$list" > "$log"
     echo "$kind $folder: $(grep -cx ok "$log") of $(grep -vcx skip "$log") pass"
@@ -349,6 +370,7 @@ conformance_mcs_one() {
 export -f conformance_mcs_one
 
 conformance-mcs() {
+    [ "${TEST_SHARE:-}" != all ] || set -- all
     local log=$results/conformance-mcs-$1.log
     VERVET_CACHE='' VERVET_CACHE_DIR=$CACHE/managed-kept tests/conformance/build-mcs-tests.sh "$1" ||
         { fail "conformance-mcs $1: its programs are not built"; return; }

@@ -38,6 +38,7 @@ sampled          6
 green-sampled    4
 stress           8
 marking          6
+collections      6
 stops            6
 no-membarrier    4
 release          4
@@ -106,6 +107,8 @@ repeat() { # seconds, suites...
     echo "count times $times"
 }
 lane_marking()       { PROGRAM_LIMIT=200 GC_DEBUG=verify,poison,collect-every=20000,concurrent-marking,slow-marker=20,perturb repeat "$1" managed-marking .; }
+# What `make test` runs a part of.
+lane_collections()   { PROGRAM_LIMIT=200 repeat "$1" managed-gc . managed-split . managed-green .; }
 lane_stops()         { repeat "$1" managed-stops .; }
 lane_no-membarrier() { repeat "$1" managed-no-membarrier .; }
 lane_release()       { repeat "$1" managed . managed-gc . regression exceptions regression generics regression basic; }
