@@ -256,32 +256,3 @@ pub struct BlobStats {
     pub translate_ns: u64,
     pub codegen_ns: u64,
 }
-
-/// The inlined methods that the code at `offset` belongs to, innermost first, each with the IL
-/// offset reached in it. The frame of the compiled method itself, whose IL offset is in `il_map`,
-/// comes after them.
-pub fn inlined_frames<'b>(
-    sites: &'b [InlineSite],
-    map: &[(u32, u32, u32)],
-    offset: u32,
-) -> impl Iterator<Item = (MethodRef, u32)> + use<'b> {
-    let at = map.partition_point(|e| e.0 <= offset);
-    let (mut site, mut il) = at
-        .checked_sub(1)
-        .map_or((0, 0), |i| (map[i].1, map[i].2 & !MAY_BE_REMOTE));
-    std::iter::from_fn(move || {
-        let here = sites.get((site as usize).checked_sub(1)?)?;
-        let frame = (here.method, il);
-        (site, il) = (here.parent, here.il_offset);
-        Some(frame)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn code_before_any_inlined_body_has_no_inlined_frames() {
-        assert_eq!(super::inlined_frames(&[], &[], 7).count(), 0);
-        assert_eq!(super::inlined_frames(&[], &[(0, 0, 0)], 7).count(), 0);
-    }
-}

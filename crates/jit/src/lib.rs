@@ -34,7 +34,6 @@ pub mod translate;
 
 pub use blob::{
     Blob, CallSite, Clause, ClauseKind, Handler, InlineSite, Reloc, RelocKind, Symbol,
-    inlined_frames,
 };
 pub use compiler::Compiler;
 pub use emit::codegen::forget_worker;

@@ -33,6 +33,7 @@
 //! * The block of words of a call through the word stub has [`WORDS`] words, whatever the method takes. The words behind its arguments are 0, or
 //!   stale: no reference that the collector must not see.
 use crate::code::entries;
+use crate::code::kept_stub;
 use crate::code::link;
 use crate::code::table::{CodeKind, INVOKE_STUB};
 use crate::cx::{Cx, Result, Throw, Value};
@@ -80,22 +81,7 @@ fn exact_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize
     if let Some(code) = BY_KEY.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
-    let blob = match crate::code::cache::find_stub(&key) {
-        Some(blob) => blob,
-        None => {
-            let made = cx.native(|| {
-                crate::threads::service_stack::on_service_stack(|| {
-                    cx.rt().compiler.invoke_stub(lowered)
-                })
-            });
-            let blob = made.unwrap_or_else(|e| {
-                crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}"))
-            });
-            crate::process::counters::invoke_stub(&blob);
-            crate::code::cache::keep_stub(&key, &blob);
-            blob
-        }
-    };
+    let blob = kept_stub::invoke_stub(cx, lowered);
     let code = link::link(cx, cx.rt().root, blob, CodeKind::Stub(INVOKE_STUB))?.start;
     BY_KEY
         .lock()

@@ -15,7 +15,8 @@
 //!   lock is taken. Patching cannot fail.
 //! * Code is in the table before any thread can reach it, so whoever finds a pc in the arena finds its code.
 //! * What linked code names by address (VTables, methods, root slots) is never freed or moved.
-use crate::code::table::{self, Code, CodeKind};
+use crate::code::packed::Packed;
+use crate::code::table::{self, Code, CodeKind, Handling};
 use crate::code::{arena, entries, perf};
 use crate::cx::{Cx, Result};
 use crate::domain::Domain;
@@ -45,6 +46,7 @@ pub fn link<'cx>(
             s => resolve(cx, domain, s)?,
         });
     }
+    let (handling, packed) = (Handling::of(&blob, filters), Packed::of(&blob));
     let relocs = std::mem::take(&mut blob.relocs);
     let mut bytes = std::mem::take(&mut blob.code);
     let len = bytes.len();
@@ -84,16 +86,9 @@ pub fn link<'cx>(
                 end: at + len,
                 kind,
                 domain: domain.id,
-                call_sites: std::mem::take(&mut blob.call_sites),
-                handlers: std::mem::take(&mut blob.handlers),
-                clauses: std::mem::take(&mut blob.clauses),
-                filters,
-                traps: std::mem::take(&mut blob.traps),
-                il_map: std::mem::take(&mut blob.il_map),
-                inline_sites: std::mem::take(&mut blob.inline_sites),
-                inline_map: std::mem::take(&mut blob.inline_map),
                 prologue_end: blob.prologue_end,
-                no_redirect: std::mem::take(&mut blob.no_redirect),
+                handling,
+                packed,
             })
         },
     );

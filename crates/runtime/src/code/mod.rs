@@ -3,7 +3,9 @@
 //! * [`area`]: a range that is given out from its start
 //! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
 //! * [`entries`]: a method's slot, permanent stub and prestub
+//! * [`kept_stub`]: stubs that are made from the key of a signature
 //! * [`link`]: from a blob to code at an address
+//! * [`packed`]: what is known about the instructions of code, packed
 //! * [`perf`]: the files by which Linux `perf` names code
 //! * [`aot`]: methods that are compiled before a program runs
 //! * [`cache`]: code that is kept for the next process
@@ -18,9 +20,11 @@ pub mod helper_table;
 pub mod helpers;
 pub mod icall;
 pub mod invoke;
+pub(crate) mod kept_stub;
 mod library;
 pub mod link;
 mod neutral;
+mod packed;
 pub mod perf;
 pub mod prestub;
 pub mod table;

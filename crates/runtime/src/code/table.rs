@@ -5,8 +5,8 @@
 //! is stored after the entry (release).
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use vervet_jit::blob::{InlineSite, MAY_BE_REMOTE};
-use vervet_jit::{CallSite, Clause, Handler};
+use crate::code::packed::Packed;
+use vervet_jit::{Blob, CallSite, Clause, ClauseKind, Handler};
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::MethodRef;
 
@@ -46,26 +46,44 @@ pub struct Code {
     pub kind: CodeKind,
     /// The domain that it was linked for.
     pub domain: u32,
-    /// Calls, by return address.
-    pub call_sites: Vec<CallSite>,
-    /// Landing pads.
-    pub handlers: Vec<Handler>,
-    /// Clauses.
-    pub clauses: Vec<Clause>,
-    /// Code addresses of the filters.
-    pub filters: Vec<usize>,
-    /// Hardware traps.
-    pub traps: Vec<(u32, u8)>,
-    /// IL map.
-    pub il_map: Vec<(u32, u32)>,
-    /// Inlined calls; see [`vervet_jit::inlined_frames`].
-    pub inline_sites: Vec<InlineSite>,
-    /// See `inline_sites`.
-    pub inline_map: Vec<(u32, u32, u32)>,
     /// Behind the prologue.
     pub prologue_end: u32,
-    /// Ranges where no call may be put between two instructions; sorted.
-    pub no_redirect: Vec<(u32, u32)>,
+    /// What throwing needs to know; None: there is no handler and no clause.
+    pub handling: Option<Box<Handling>>,
+    /// What is known about its instructions.
+    pub packed: Packed,
+}
+
+/// The exception clauses of a piece of code, and where its handlers are.
+pub struct Handling {
+    /// Calls that have handlers, by return address.
+    pub call_sites: Box<[CallSite]>,
+    /// Landing pads.
+    pub handlers: Box<[Handler]>,
+    /// Clauses.
+    pub clauses: Box<[Clause]>,
+    /// Code addresses of the filters.
+    pub filters: Box<[usize]>,
+}
+
+impl Handling {
+    /// That of a blob, whose filters lie at these addresses.
+    pub fn of(blob: &Blob, filters: Vec<usize>) -> Option<Box<Handling>> {
+        let with_handlers = blob.call_sites.iter().filter(|s| s.handler_count > 0);
+        let handling = Handling {
+            call_sites: with_handlers.copied().collect(),
+            handlers: blob.handlers.clone().into(),
+            clauses: blob.clauses.clone().into(),
+            filters: filters.into(),
+        };
+        let is_empty = handling.call_sites.is_empty() && handling.clauses.is_empty();
+        (!is_empty).then(|| Box::new(handling))
+    }
+    /// The call with handlers that returns to that code offset.
+    fn call_site(&self, offset: u32) -> Option<&CallSite> {
+        let n = self.call_sites.binary_search_by_key(&offset, |s| s.ret);
+        n.ok().map(|n| &self.call_sites[n])
+    }
 }
 
 static CODES: Chunks<Published<Code>> = Chunks::new();
@@ -102,60 +120,66 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
 }
 
 impl Code {
-    /// The call site with that return address.
-    pub fn call_site(&self, pc: usize) -> Option<&CallSite> {
-        let off = (pc - self.start) as u32;
-        self.call_sites
-            .binary_search_by_key(&off, |s| s.ret)
-            .ok()
-            .map(|i| &self.call_sites[i])
+    fn offset(&self, pc: usize) -> u32 {
+        (pc - self.start) as u32
+    }
+    /// Distance of the stack pointer below the frame pointer where a handler of the call begins that returns to `pc`. None: the call has no handlers.
+    pub fn handler_frame(&self, pc: usize) -> Option<usize> {
+        let site = self.handling.as_ref()?.call_site(self.offset(pc))?;
+        Some(site.frame_offset as usize)
+    }
+    /// The handlers of the call that returns to `pc`, innermost clause first.
+    pub fn handlers(&self, pc: usize) -> &[Handler] {
+        let find = |h: &'_ Handling| {
+            let site = h.call_site(self.offset(pc))?;
+            let first = site.first_handler as usize;
+            Some(first..first + site.handler_count as usize)
+        };
+        match &self.handling {
+            Some(h) => find(h).map_or(&[], |range| &h.handlers[range]),
+            None => &[],
+        }
+    }
+    /// What a clause does.
+    pub fn clause(&self, number: u32) -> &ClauseKind {
+        let handling = self.handling.as_ref().expect("a handler of this code");
+        &handling.clauses[number as usize].kind
+    }
+    /// The address of a filter's code.
+    pub fn filter(&self, number: u32) -> usize {
+        let handling = self.handling.as_ref().expect("a filter of this code");
+        handling.filters[number as usize]
+    }
+    /// Has it exception clauses?
+    pub fn has_clauses(&self) -> bool {
+        self.handling.as_ref().is_some_and(|h| !h.clauses.is_empty())
     }
     /// The IL offset at a code address. For a return address pass the address minus one.
     pub fn il_offset(&self, pc: usize) -> Option<u32> {
-        let off = (pc - self.start) as u32;
-        let i = self.il_map.partition_point(|e| e.0 <= off);
-        i.checked_sub(1)
-            .map(|i| self.il_map[i].1)
-            .filter(|o| *o != u32::MAX)
-            .map(|o| o & !MAY_BE_REMOTE)
+        self.packed.il_offset(self.offset(pc))
     }
     /// Does the code there call a method of what might be a transparent proxy? For a return address pass the address minus one.
     pub fn may_call_remotely(&self, pc: usize) -> bool {
-        let off = (pc - self.start) as u32;
-        let il = self.il_map.partition_point(|e| e.0 <= off).checked_sub(1);
-        let inlined = self.inline_map.partition_point(|e| e.0 <= off);
-        let il = match inlined.checked_sub(1).map(|i| self.inline_map[i]) {
-            Some((_, site, il)) if site != 0 => il,
-            _ => il.map_or(0, |i| self.il_map[i].1),
-        };
-        il != u32::MAX && il & MAY_BE_REMOTE != 0
+        self.packed.may_call_remotely(self.offset(pc))
     }
     /// The trap at exactly that address.
     pub fn trap(&self, pc: usize) -> Option<u8> {
-        let off = (pc - self.start) as u32;
-        self.traps
-            .binary_search_by_key(&off, |t| t.0)
-            .ok()
-            .map(|i| self.traps[i].1)
+        self.packed.trap(self.offset(pc))
     }
     /// May a thread that was stopped at `pc` be made to call something there, which may throw? Not in a prologue or an
     /// epilogue, where its frame is not whole, nor where two instructions belong together. And not where there are
     /// handlers: those are found by return addresses of calls, so such code polls in every loop instead.
     pub fn may_call_at(&self, pc: usize) -> bool {
-        let off = (pc - self.start) as u32;
         matches!(self.kind, CodeKind::Method(m) if !m.is_synchronized())
-            && self.clauses.is_empty()
-            && self.handlers.is_empty()
+            && self.handling.is_none()
             && self.prologue_end != 0
-            && off >= self.prologue_end
+            && self.offset(pc) >= self.prologue_end
             && !self.is_whole_step(pc)
     }
     /// Does the instruction at `pc` belong together with the one before it or after it: a store of a reference with its card mark, the
     /// exchange of a sync word with the count of what the thread holds?
     pub fn is_whole_step(&self, pc: usize) -> bool {
-        let off = (pc - self.start) as u32;
-        let after = self.no_redirect.partition_point(|r| r.1 <= off);
-        self.no_redirect.get(after).is_some_and(|r| off >= r.0)
+        self.packed.is_whole_step(self.offset(pc))
     }
     /// Is the frame still being made at this address?
     pub fn in_prologue(&self, pc: usize) -> bool {
@@ -164,11 +188,10 @@ impl Code {
     /// The methods inlined at a code address, innermost first, with the IL offset reached in each. For a return
     /// address pass the address minus one.
     pub fn inlined(&self, pc: usize) -> impl Iterator<Item = (MethodRef, u32)> + use<'_> {
-        vervet_jit::inlined_frames(
-            &self.inline_sites,
-            &self.inline_map,
-            (pc - self.start) as u32,
-        )
+        // Code with inlined calls is a method's, or a wrapper of one.
+        let universe = self.method().map(|m| m.class.universe());
+        let inlined = self.packed.inlined(self.offset(pc));
+        inlined.map_while(move |(id, il)| Some((universe?.method_by_id(id)?, il)))
     }
     /// Is it an invoke stub, which Rust code calls?
     pub fn is_invoke_stub(&self) -> bool {

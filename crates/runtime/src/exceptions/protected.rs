@@ -66,7 +66,7 @@ fn protects(frame: &Frame) -> bool {
         return true;
     }
     // Inlined methods have no handlers: the frame's own offset says it all.
-    if frame.code.clauses.is_empty() {
+    if !frame.code.has_clauses() {
         return false;
     }
     let Some(at) = frame.code.il_offset(frame.probe()) else {

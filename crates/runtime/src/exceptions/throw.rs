@@ -120,18 +120,13 @@ fn handlers(frame: &Frame) -> &'static [Handler] {
     if frame.exact {
         return &[];
     }
-    match code.call_site(frame.pc) {
-        Some(s) => {
-            &code.handlers[s.first_handler as usize..(s.first_handler + s.handler_count) as usize]
-        }
-        None => &[],
-    }
+    code.handlers(frame.pc)
 }
 
 fn is_filter(frame: &Frame, h: &Handler) -> bool {
     h.clause != CATCH_ALL
         && matches!(
-            frame.code.clauses[h.clause as usize].kind,
+            *frame.code.clause(h.clause),
             ClauseKind::Filter(_)
         )
 }
@@ -146,13 +141,13 @@ fn matches(
     if h.clause == CATCH_ALL {
         return true;
     }
-    match frame.code.clauses[h.clause as usize].kind {
+    match *frame.code.clause(h.clause) {
         ClauseKind::Catch(c) => {
             crate::classes::casts::is_assignable(cx.universe(), class, c).unwrap_or(false)
         }
         ClauseKind::Filter(i) => {
             note_clause(Clause::Filter, frame, h, exception);
-            crate::code::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception)
+            crate::code::invoke::run_filter(cx, frame.code.filter(i), frame.fp, exception)
         }
         ClauseKind::Finally | ClauseKind::Fault => false,
     }
@@ -174,7 +169,7 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
             let runs = here
                 || h.clause != CATCH_ALL
                     && matches!(
-                        frame.code.clauses[h.clause as usize].kind,
+                        *frame.code.clause(h.clause),
                         ClauseKind::Finally | ClauseKind::Fault
                     );
             if runs {
@@ -213,19 +208,19 @@ unsafe fn land(
     }
     let is_caught = frame.fp == Target::unpack(word).fp;
     if h.clause != CATCH_ALL {
-        let kind = match frame.code.clauses[h.clause as usize].kind {
+        let kind = match *frame.code.clause(h.clause) {
             ClauseKind::Catch(_) | ClauseKind::Filter(_) => Clause::Catch,
             ClauseKind::Finally => Clause::Finally,
             ClauseKind::Fault => Clause::Fault,
         };
         note_clause(kind, frame, h, exception);
     }
-    let site = frame
+    let below = frame
         .code
-        .call_site(frame.pc)
+        .handler_frame(frame.pc)
         .expect("a frame with handlers is at a call site");
     // A frame has a fixed size at its call sites; `localloc` memory lies elsewhere.
-    let sp = frame.fp - site.frame_offset as usize;
+    let sp = frame.fp - below;
     // On the way from Runtime to Managed.
     // SAFETY: the context is this thread's, which is in Runtime state.
     unsafe { crate::safepoint::poll(context) };

@@ -12,8 +12,8 @@ pub(super) static CLIF: AtomicU64 = AtomicU64::new(0);
 pub(super) static TRANSLATE_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static CODEGEN_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static CODE_BYTES: AtomicU64 = AtomicU64::new(0);
-pub(super) static INVOKE_STUBS: AtomicU64 = AtomicU64::new(0);
-pub(super) static INVOKE_STUB_NS: AtomicU64 = AtomicU64::new(0);
+pub(super) static STUBS: AtomicU64 = AtomicU64::new(0);
+pub(super) static STUB_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static MISSING: LeafLock<Vec<String>> = LeafLock::new(Vec::new());
 
 /// How many methods were compiled, and how many bytes of IL they had.
@@ -53,10 +53,10 @@ pub fn compiled(method: MethodRef, blob: &Blob) {
     }
 }
 
-/// Counts an invoke stub that was generated.
-pub fn invoke_stub(blob: &Blob) {
-    INVOKE_STUBS.fetch_add(1, Relaxed);
-    INVOKE_STUB_NS.fetch_add(blob.stats.translate_ns + blob.stats.codegen_ns, Relaxed);
+/// Counts a stub that was generated from the key of a signature.
+pub fn stub(blob: &Blob) {
+    STUBS.fetch_add(1, Relaxed);
+    STUB_NS.fetch_add(blob.stats.translate_ns + blob.stats.codegen_ns, Relaxed);
 }
 
 /// Notes a method that is about to be compiled, or whose code was kept, for `--trace`.

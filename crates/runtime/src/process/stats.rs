@@ -47,9 +47,9 @@ pub fn report() {
     );
     eprint!("{}", crate::code::cache::counts::report());
     eprintln!(
-        "invoke stubs          {}, {:.1} ms",
-        INVOKE_STUBS.load(Relaxed),
-        INVOKE_STUB_NS.load(Relaxed) as f64 / 1e6
+        "stubs                 {}, {:.1} ms",
+        STUBS.load(Relaxed),
+        STUB_NS.load(Relaxed) as f64 / 1e6
     );
     eprint!("{}", crate::code::background::report());
     eprint!("{}", crate::memory::gc::report());

@@ -135,15 +135,7 @@ fn thunk_of<'cx>(
     lowered: &LoweredSignature,
     name: &'static str,
 ) -> Result<usize> {
-    let made = cx.native(|| {
-        crate::threads::service_stack::on_service_stack(|| {
-            cx.rt().compiler.delegate_thunk(kind, lowered)
-        })
-    });
-    let blob = match made {
-        Ok(b) => b,
-        Err(e) => crate::process::fatal::internal_error(&format!("delegate thunk: {e}")),
-    };
+    let blob = crate::code::kept_stub::delegate_thunk(cx, kind, lowered);
     Ok(link::link(cx, cx.rt().root, blob, CodeKind::Stub(name))?.start)
 }
 
