@@ -6,6 +6,7 @@
 //! ```text
 //! thread                                              everybody
 //! watch(compile) { Module::referenced_assembly }  ->  has_failed: an edge could not be bound; [`failed_edge`]: which was the first
+//!                                                     loaded: the edges for which an assembly was loaded, in that order
 //!                                                     [`generation`]: how many edges have been bound
 //! ```
 //!
@@ -13,13 +14,15 @@
 //! * An edge never changes once it is bound.
 //! * [`generation`] grows after an edge was stored. So whoever reads it first and the edges then has seen at least so many.
 use crate::*;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use vervet_metadata::Table;
 
 thread_local! {
     /// Whether an edge could not be bound since [`watch`] began; None outside.
     static WATCHED: Cell<Option<bool>> = const { Cell::new(None) };
+    /// The edges for which this thread loaded an assembly since [`watch`] began.
+    static LOADED: RefCell<Vec<Edge>> = const { RefCell::new(Vec::new()) };
     /// See [`failed_edge`].
     static FAILED: Cell<Option<(u32, u32)>> = const { Cell::new(None) };
 }
@@ -27,16 +30,32 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 /// See [`lose_track`].
 static HAS_LOST_TRACK: AtomicBool = AtomicBool::new(false);
 
-/// Does something, and says whether an edge could not be bound meanwhile on this thread. What was computed then may be otherwise in a process in
-/// which it can. Not nested.
-pub fn watch<T>(work: impl FnOnce() -> T) -> (T, bool) {
+/// An edge: id of the module, row of its AssemblyRef table.
+pub type Edge = (u32, u32);
+
+/// What [`watch`] saw.
+#[derive(Debug)]
+pub struct Watched {
+    /// An edge could not be bound: what was computed may be otherwise in a process in which it can.
+    pub has_failed: bool,
+    /// The edges for which an assembly was loaded, in that order. There may be more of them if other threads were loading.
+    pub loaded: Vec<Edge>,
+}
+
+/// Does something, and watches which edges are bound meanwhile on this thread. Not nested.
+pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Watched) {
     let begun = WATCHED.try_with(|w| w.set(Some(false)));
     let _ = FAILED.try_with(|f| f.set(None));
+    let _ = LOADED.try_with(|l| l.borrow_mut().clear());
     let result = work();
     let ended = begun.and_then(|()| WATCHED.try_with(|w| w.replace(None)));
     // A thread that is ending cannot be watched: nobody knows what failed.
     let has_failed = ended.ok().flatten().unwrap_or(true);
-    (result, has_failed || HAS_LOST_TRACK.load(Ordering::Relaxed))
+    let watched = Watched {
+        has_failed: has_failed || HAS_LOST_TRACK.load(Ordering::Relaxed),
+        loaded: LOADED.try_with(RefCell::take).unwrap_or_default(),
+    };
+    (result, watched)
 }
 
 /// Does something for which [`watch`] does not count.
@@ -54,7 +73,7 @@ pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// The first edge that could not be bound in the last [`watch`] of this thread: id of the module, row of its AssemblyRef table.
-pub fn failed_edge() -> Option<(u32, u32)> {
+pub fn failed_edge() -> Option<Edge> {
     FAILED.try_with(Cell::get).ok().flatten()
 }
 
@@ -71,6 +90,12 @@ pub(crate) fn bound() {
 /// failed, on every thread, because the type stays known.
 pub(crate) fn lose_track() {
     HAS_LOST_TRACK.store(true, Ordering::Relaxed);
+}
+/// An assembly was loaded for an edge.
+pub(crate) fn loaded(module: u32, rid: u32) {
+    if WATCHED.try_with(Cell::get).is_ok_and(|w| w.is_some()) {
+        let _ = LOADED.try_with(|l| l.borrow_mut().push((module, rid)));
+    }
 }
 /// An edge could not be bound.
 pub(crate) fn failed(module: u32, rid: u32) {

@@ -27,6 +27,10 @@ pub trait AssemblyLoader: Send + Sync {
     ) -> R<&'static Assembly>;
     /// Another file of a multi-module assembly, loaded by [`Universe::load_module`].
     fn load_file(&self, manifest: ModuleRef, file_name: &str) -> R<ModuleRef>;
+    /// How many assemblies have been loaded in this process. Not counted: 0.
+    fn loads(&self) -> u64 {
+        0
+    }
 }
 
 /// An AssemblyRef row (II.22.5).
@@ -412,8 +416,13 @@ impl Module {
             return Ok(a);
         }
         let reference = self.assembly_ref(rid)?;
-        let found = self.universe.loader.load_assembly(self, &reference);
+        let loader = &self.universe.loader;
+        let loads = loader.loads();
+        let found = loader.load_assembly(self, &reference);
         let assembly = found.inspect_err(|_| edges::failed(self.id, rid))?;
+        if loader.loads() != loads {
+            edges::loaded(self.id, rid);
+        }
         let assembly = self.assembly_refs.at(rid).set(assembly);
         edges::bound();
         Ok(assembly)

@@ -66,4 +66,7 @@ impl AssemblyLoader for Bridge {
     ) -> std::result::Result<ModuleRef, LoadError> {
         Bridge::loader_of(manifest).open_module(manifest, file_name)
     }
+    fn loads(&self) -> u64 {
+        crate::loader::loads()
+    }
 }

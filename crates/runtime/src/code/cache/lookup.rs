@@ -12,10 +12,12 @@
 //!
 //! # Invariants
 //! * The order is that of the list: nothing is read with a set that does not hold here.
-//! * A look-up has no effect that a program can see, whether it finds something or not: it loads no assembly and runs no code.
+//! * A look-up has no effect that a program can see but one that a compile in its place would have: where the kept code needs assemblies that compiling the
+//!   method loads, they are loaded ([`super::loads`]). It runs no code.
 //! * Files are read in Native state: a slow disk holds up nobody but the caller.
 //! * A set that holds once holds for ever, because edges and contents do not change. One that does not is tried again after an edge was bound.
 use super::counts;
+use super::loads;
 use super::modules::{self, Mismatch, Set, Telling};
 use super::names::Finder;
 use super::record::{
@@ -27,7 +29,7 @@ use crate::domain::Domain;
 use crate::runtime::rt;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 use vervet_codecache::file::{Entry, Found as Kept};
 use vervet_codecache::shelf::Segment;
@@ -45,9 +47,9 @@ pub enum Found {
 }
 
 /// A segment, and which of its sets hold here.
-struct Open {
+pub(super) struct Open {
     view: Segment,
-    telling: Telling,
+    pub(super) telling: Telling,
     sets: LeafLock<Vec<Known>>,
 }
 
@@ -97,7 +99,7 @@ fn segments_in(number: usize, place: &Place, home: ModuleRef) -> &'static [Open]
 }
 
 /// The undamaged entries with a hash.
-fn read(open: &Open, hash: u64) -> Vec<Kept> {
+pub(super) fn read(open: &Open, hash: u64) -> Vec<Kept> {
     crate::threads::native(|| open.view.find(hash).collect())
 }
 
@@ -129,7 +131,7 @@ pub fn find<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) -
         return Found::Nothing(None);
     }
     let start = Instant::now();
-    let found = look(cx, domain, cache, method);
+    let found = look(cx, domain, (cache, true), method);
     let elapsed = start.elapsed().as_nanos() as u64;
     counts::LOOKUP_NS.fetch_add(elapsed, Relaxed);
     found
@@ -138,7 +140,7 @@ pub fn find<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) -
 /// As [`find`], for who compiles ahead: whatever is printed of the method, and without counting time.
 pub(super) fn look_exactly<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
     cache().map_or(Found::Nothing(None), |cache| {
-        look(cx, rt().root, cache, method)
+        look(cx, rt().root, (cache, false), method)
     })
 }
 
@@ -174,8 +176,9 @@ pub fn find_stub(key: &str) -> Option<Blob> {
 }
 
 /// Why an entry is not used.
-enum Rejected {
+pub(super) enum Rejected {
     Damaged,
+    /// The modules that it was made from are not those of this process, or not all bound.
     Modules,
     /// Another method has the same hash.
     Other,
@@ -189,22 +192,66 @@ impl From<Damaged> for Rejected {
         Rejected::Damaged
     }
 }
+impl From<Mismatch> for Rejected {
+    fn from(mismatch: Mismatch) -> Rejected {
+        match mismatch {
+            Mismatch::Damaged => Rejected::Damaged,
+            Mismatch::Other | Mismatch::Unbound => Rejected::Modules,
+        }
+    }
+}
 
-fn look<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, cache: &Cache, method: MethodRef) -> Found {
+/// With `may_load`, what compiling the method loads is loaded if the code needs it.
+fn look<'cx>(
+    cx: &'cx Cx<'cx>,
+    domain: &'static Domain,
+    (cache, may_load): (&Cache, bool),
+    method: MethodRef,
+) -> Found {
     let Some(home) = home_of(method) else {
         counts::count(&counts::MISSES);
         return Found::Nothing(None);
     };
+    let found = look_once(cx, domain, (cache, home), method);
+    let found = match found {
+        // The code may be made for assemblies that a compile would load now.
+        Err((reason, None))
+            if may_load
+                && std::ptr::eq(reason, &counts::REJECTED_MODULES)
+                && segments(cache, home).any(|open| loads::load(domain, home, open, method)) =>
+        {
+            look_once(cx, domain, (cache, home), method)
+        }
+        found => found,
+    };
+    match found {
+        Ok(blob) => {
+            counts::count(&counts::HITS);
+            Found::Blob(Box::new(blob))
+        }
+        Err((reason, assumed)) => {
+            counts::count(reason);
+            Found::Nothing(assumed)
+        }
+    }
+}
+
+/// Why there is nothing, and, if an entry assumes too much, what.
+type Nothing = (&'static AtomicU64, Option<Vec<ClassRef>>);
+
+fn look_once<'cx>(
+    cx: &'cx Cx<'cx>,
+    domain: &'static Domain,
+    (cache, home): (&Cache, ModuleRef),
+    method: MethodRef,
+) -> Result<Blob, Nothing> {
     let mut reason = &counts::MISSES;
     let mut assumed = None;
     let hash = method.stable_hash();
     for open in segments(cache, home) {
         for kept in read(open, hash) {
             match use_entry(cx, domain, (cache, home, open), &kept.entry(), method) {
-                Ok(blob) => {
-                    counts::count(&counts::HITS);
-                    return Found::Blob(Box::new(blob));
-                }
+                Ok(blob) => return Ok(blob),
                 Err(Rejected::Other) => {}
                 Err(Rejected::Damaged) => reason = &counts::REJECTED_DAMAGED,
                 Err(Rejected::Modules) => reason = &counts::REJECTED_MODULES,
@@ -216,8 +263,29 @@ fn look<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, cache: &Cache, method: M
             }
         }
     }
-    counts::count(reason);
-    Found::Nothing(assumed)
+    Err((reason, assumed))
+}
+
+/// Reads the classes that an entry assumes to be initialised, and those that it takes for not initialised where that matters.
+pub(super) fn assumptions(
+    domain: &Domain,
+    set: &Set,
+    content: &mut Finder<'_>,
+) -> Result<Vec<ClassRef>, Rejected> {
+    let mut classes = || -> Read<Vec<ClassRef>> {
+        let count = content.read.count()?;
+        (0..count).map(|_| content.class()).collect()
+    };
+    let (assumed, missed) = (classes()?, classes()?);
+    // A domain other than the root domain may begin another life, in which no class is initialised yet.
+    if !domain.is_root() && !assumed.is_empty() || !assumed.iter().all(|c| domain.is_initialized(c))
+    {
+        return Err(Rejected::Init(assumed));
+    }
+    if missed.iter().any(|c| domain.is_initialized(c)) && modules::can_load_more(&set.modules) {
+        return Err(Rejected::Less);
+    }
+    Ok(assumed)
 }
 
 fn use_entry<'cx>(
@@ -238,19 +306,7 @@ fn use_entry<'cx>(
     }
     let mut content = finder(In::new(entry.content()));
     let tier = read_tier(content.read.byte()?)?;
-    let mut classes = || -> Read<Vec<ClassRef>> {
-        let count = content.read.count()?;
-        (0..count).map(|_| content.class()).collect()
-    };
-    let (assumed, missed) = (classes()?, classes()?);
-    // A domain other than the root domain may begin another life, in which no class is initialised yet.
-    if !domain.is_root() && !assumed.is_empty() || !assumed.iter().all(|c| domain.is_initialized(c))
-    {
-        return Err(Rejected::Init(assumed));
-    }
-    if missed.iter().any(|c| domain.is_initialized(c)) && modules::can_load_more(&set.modules) {
-        return Err(Rejected::Less);
-    }
+    let assumed = assumptions(domain, &set, &mut content)?;
     let bytes = content.read.rest();
     let blob = content.blob()?;
     if cache.mode == Mode::Verify {
@@ -278,7 +334,7 @@ fn read_guessed(content: &mut Finder<'_>) -> Read<Guessed> {
 }
 
 /// The set with a number, if it holds here.
-fn holds(home: ModuleRef, open: &Open, number: u32) -> Result<Arc<Set>, Rejected> {
+pub(super) fn holds(home: ModuleRef, open: &Open, number: u32) -> Result<Arc<Set>, Rejected> {
     let index = number as usize;
     let generation = edges::generation();
     let known = open.sets.lock().get(index).cloned();

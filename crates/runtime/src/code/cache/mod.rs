@@ -12,6 +12,7 @@
 //! blobs     code and its tables as bytes
 //! setting   the mode, the directory, the key
 //! lookup    from a method to a blob
+//! loads     what compiling a method loads, kept beside its code
 //! record    from a compile to an entry
 //! save      from entries to files
 //! ahead     entries that are made before a program runs
@@ -34,11 +35,12 @@
 //! # Invariants
 //! * A hit never changes what a program does. In any doubt the method is compiled.
 //! * A failure of any kind is a miss. Nothing here throws.
-//! * A look-up loads no assembly, so assemblies are loaded when they are without a cache: by compiles, which are not kept then. Where a compile
-//!   might load more than the code that was kept, because classes are initialised by now, the method is compiled.
+//! * Assemblies are loaded when they are without a cache: by a compile, or by the look-up in its place, which loads what the compile has loaded
+//!   ([`loads`]). Where a compile might load more than that, because classes are initialised by now, the method is compiled.
 pub mod ahead;
 mod blobs;
 pub mod counts;
+mod loads;
 mod lookup;
 mod modules;
 mod names;

@@ -197,7 +197,7 @@ pub fn set_of(home: ModuleRef, telling: Telling) -> Option<Arc<Set>> {
     {
         return set.clone();
     }
-    let set = make_set(home, telling).map(Arc::new);
+    let set = make_set(home, telling, &[]).map(Arc::new);
     let mut known = KNOWN.lock();
     known
         .get_or_insert_default()
@@ -205,25 +205,23 @@ pub fn set_of(home: ModuleRef, telling: Telling) -> Option<Arc<Set>> {
     set
 }
 
-fn make_set(home: ModuleRef, telling: Telling) -> Option<Set> {
+/// What code of `home` depends on, as edges are bound now but for some. None: it cannot be told.
+pub(super) fn make_set(
+    home: ModuleRef,
+    telling: Telling,
+    without: &[edges::Edge],
+) -> Option<Set> {
     let mut modules = first_modules(home);
     subject(home, telling)?;
     let (mut out, mut count) = (Out::default(), 0);
     let mut next = 0;
     while let Some(from) = modules.get(next).copied() {
         for (rid, assembly) in from.edges() {
-            let to = assembly.manifest;
-            out.count(next);
-            out.u32(rid);
-            match modules.iter().position(|m| *m == to) {
-                Some(known) => out.count(known + 1),
-                None => {
-                    out.count(0);
-                    out.string(&subject(to, telling)?);
-                    modules.push(to);
-                }
+            if !without.contains(&(from.id, rid)) {
+                out.count(next);
+                write_edge(&mut out, rid, assembly.manifest, &mut modules, telling)?;
+                count += 1;
             }
-            count += 1;
         }
         next += 1;
     }
@@ -234,6 +232,58 @@ fn make_set(home: ModuleRef, telling: Telling) -> Option<Set> {
         bytes: bytes.bytes,
         modules,
     })
+}
+
+/// Writes an edge but for where it begins.
+fn write_edge(
+    out: &mut Out,
+    rid: u32,
+    to: ModuleRef,
+    modules: &mut Vec<ModuleRef>,
+    telling: Telling,
+) -> Option<()> {
+    out.u32(rid);
+    match modules.iter().position(|m| *m == to) {
+        Some(known) => out.count(known + 1),
+        None => {
+            out.count(0);
+            out.string(&subject(to, telling)?);
+            modules.push(to);
+        }
+    }
+    Some(())
+}
+
+/// Edges that were bound one after the other when a set held. None: one of them does not begin in its modules, or leads to what cannot be told.
+pub(super) fn edges_behind(set: &Set, telling: Telling, edges: &[edges::Edge]) -> Option<Vec<u8>> {
+    let (mut modules, mut out) = (set.modules.clone(), Out::default());
+    out.count(edges.len());
+    for (module, rid) in edges {
+        let from = modules.iter().position(|m| m.id == *module)?;
+        let to = modules[from].bound_assembly(*rid)?;
+        out.count(from);
+        write_edge(&mut out, *rid, to.manifest, &mut modules, telling)?;
+    }
+    Some(out.bytes)
+}
+
+/// Binds those edges where the set holds, and loads what they lead to. Ends at the first that leads elsewhere than it did.
+pub(super) fn bind_behind(set: &Set, bytes: &[u8], telling: Telling) -> Result<(), Mismatch> {
+    let mut modules = set.modules.clone();
+    for e in &read_edges(bytes).map_err(|Damaged| Mismatch::Damaged)? {
+        let from = *modules.get(e.from).ok_or(Mismatch::Damaged)?;
+        if is_row(from, e.rid) {
+            from.referenced_assembly(e.rid)
+                .map_err(|_| Mismatch::Unbound)?;
+        }
+        follow(from, e, &mut modules, telling)?;
+    }
+    Ok(())
+}
+
+fn is_row(from: ModuleRef, rid: u32) -> bool {
+    let rows = from.image.row_count(vervet_metadata::Table::AssemblyRef);
+    (1..=rows).contains(&rid)
 }
 
 /// Whether code of these modules may mean an assembly that is not bound yet.
@@ -304,8 +354,7 @@ fn follow(
     modules: &mut Vec<ModuleRef>,
     telling: Telling,
 ) -> Result<(), Mismatch> {
-    let rows = from.image.row_count(vervet_metadata::Table::AssemblyRef);
-    if !(1..=rows).contains(&e.rid) {
+    if !is_row(from, e.rid) {
         return Err(Mismatch::Damaged);
     }
     let to = match from.bound_assembly(e.rid) {

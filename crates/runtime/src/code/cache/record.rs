@@ -37,6 +37,8 @@ pub struct Compiled {
     assumed: Option<Vec<ClassRef>>,
     /// Had they been initialised, the code might have more inlined, and might have loaded what that needs.
     missed: Vec<ClassRef>,
+    /// The edges for which compiling loaded an assembly.
+    loaded: Vec<edges::Edge>,
     guessed: Guessed,
     tier: Tier,
 }
@@ -145,12 +147,12 @@ pub fn compile_as(
             blob,
             assumed: None,
             missed: Vec::new(),
+            loaded: Vec::new(),
             guessed: Vec::new(),
             tier,
         });
     };
-    let loads = crate::loader::loads();
-    let (blob, has_failed) = edges::watch(|| compiler.compile(method, &env, tier));
+    let (blob, watched) = edges::watch(|| compiler.compile(method, &env, tier));
     let blob = blob?;
     let (assumed, missed) = (env.assumed.into_inner(), env.missed.into_inner());
     let guessed = env.guessed.into_inner();
@@ -160,15 +162,17 @@ pub fn compile_as(
             blob,
             assumed: None,
             missed: Vec::new(),
+            loaded: Vec::new(),
             guessed: Vec::new(),
             tier,
         });
     }
-    let can_be_kept = !has_failed && loads == crate::loader::loads() && blob.listing.is_none();
+    let can_be_kept = !watched.has_failed && blob.listing.is_none();
     Ok(Compiled {
         blob,
         assumed: can_be_kept.then_some(assumed),
         missed,
+        loaded: watched.loaded,
         guessed,
         tier,
     })
@@ -181,8 +185,18 @@ pub fn keep(method: MethodRef, compiled: &Compiled) {
     let Some(place) = cache().and_then(|c| c.own()).filter(|_| is_run) else {
         return;
     };
-    match entry(method, compiled, place.telling) {
-        Some(entry) => super::save::add(entry),
+    let entries = entry(method, compiled, place.telling).and_then(|code| {
+        let before = match compiled.loaded.as_slice() {
+            [] => None,
+            _ => Some(loads_entry(method, compiled, place.telling)?),
+        };
+        Some((before, code))
+    });
+    match entries {
+        Some((before, code)) => {
+            before.into_iter().for_each(super::save::add);
+            super::save::add(code);
+        }
         None => counts::count(&counts::NOT_KEPT),
     }
 }
@@ -232,6 +246,7 @@ pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) ->
         missed,
         guessed,
         tier,
+        ..
     } = compiled;
     let assumed = assumed.as_ref()?;
     let home = home_of(method)?;
@@ -267,6 +282,41 @@ pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) ->
         hash: method.stable_hash(),
         set: set.bytes.clone(),
         cost: u32::try_from(nanoseconds / 1000).unwrap_or(u32::MAX),
+        identity,
+        payload,
+    };
+    Some(Entry { home, new })
+}
+
+/// The entry of what compiling a method loaded: see [`super::loads`]. None: it cannot be kept.
+fn loads_entry(method: MethodRef, compiled: &Compiled, telling: Telling) -> Option<Entry> {
+    let home = home_of(method)?;
+    let set = modules::make_set(home, telling, &compiled.loaded)?;
+    let namer = || Namer {
+        set: &set,
+        out: Out::default(),
+    };
+    let mut payload = super::loads::identity_tag();
+    let mut identity = namer();
+    identity.method(method)?;
+    payload.extend_from_slice(&identity.out.bytes);
+    let identity = payload.len() as u32;
+    let mut content = namer();
+    let assumed = compiled.assumed.as_ref()?;
+    content.out.count(assumed.len());
+    assumed.iter().try_for_each(|c| content.class(c))?;
+    // What the compile has loaded was not initialised before.
+    let nameable = |class: &&ClassRef| namer().class(class).is_some();
+    let missed: Vec<_> = compiled.missed.iter().filter(nameable).collect();
+    content.out.count(missed.len());
+    missed.into_iter().try_for_each(|c| content.class(c))?;
+    let edges = modules::edges_behind(&set, telling, &compiled.loaded)?;
+    payload.extend_from_slice(&content.out.bytes);
+    payload.extend_from_slice(&edges);
+    let new = New {
+        hash: super::loads::hash_of(method),
+        set: set.bytes.clone(),
+        cost: u32::MAX,
         identity,
         payload,
     };
@@ -395,8 +445,8 @@ pub(super) fn verify(
 ) {
     let compiler = &rt().compiler;
     let env = Env::new(Some(assumed), Some(guessed));
-    let (result, has_failed) = edges::watch(|| compiler.compile(method, &env, tier));
-    if has_failed {
+    let (result, watched) = edges::watch(|| compiler.compile(method, &env, tier));
+    if watched.has_failed {
         return;
     }
     let made = result.ok().and_then(|blob| {
