@@ -9,6 +9,12 @@
 case=warm; fresh
 run read && same cold && cold cold && run read && same warm && warm warm && run verify && same verify && warm verify && ok
 
+# Code whose compile loads an assembly is kept too, and so are thunks of delegates: nothing is compiled in the second run.
+case=loading; fresh
+[[ $wanted == *loaded* ]] || differs "the program loads nothing"
+run read && run read && same warm && if [[ $stats == "methods compiled      0"* && $stats == *"stubs                 0,"* ]]; then ok
+else differs "$(grep -E '^(methods compiled|stubs|cache written)' "$work/stats" | tr '\n' ' ')"; fi
+
 case=order; fresh
 run off other; other=$out
 run read; run read other; [ "$out" = "$other" ] || differs "the other order after the first"
