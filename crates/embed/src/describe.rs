@@ -214,7 +214,7 @@ query_api! {
         let Some(m) = method else { return std::ptr::null_mut() };
         let mut name = format!("{}:{}", owner(m.class), m.name);
         let own = m.generic_params().unwrap_or(&[]);
-        let generic = if m.method_args.is_empty() { own } else { m.method_args };
+        let generic = if m.method_args().is_empty() { own } else { m.method_args() };
         if !generic.is_empty() {
             let args: Vec<String> = generic.iter().map(|a| argument(a, true)).collect();
             name += &format!("<{}>", args.join(", "));

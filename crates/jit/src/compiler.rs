@@ -49,7 +49,7 @@ impl Compiler {
     pub fn fingerprint(&self) -> u64 {
         use std::hash::{Hash, Hasher};
         let mut h = rustc_hash::FxHasher::default();
-        self.codegen.hash_flags(&mut h);
+        crate::emit::hash_machine(&mut h);
         let o = &self.options;
         (o.allocation as u8, o.verify, o.optimise_all, o.fail_guards).hash(&mut h);
         (o.tables.card_mask, o.tables.handle_index_bits).hash(&mut h);

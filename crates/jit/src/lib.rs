@@ -32,9 +32,7 @@ pub mod signature;
 pub mod stubs;
 pub mod translate;
 
-pub use blob::{
-    Blob, CallSite, Clause, ClauseKind, Handler, InlineSite, Reloc, RelocKind, Symbol,
-};
+pub use blob::{Blob, CallSite, Clause, ClauseKind, Handler, InlineSite, Reloc, RelocKind, Symbol};
 pub use compiler::Compiler;
 pub use emit::codegen::forget_worker;
 pub use error::CompileError;

@@ -123,10 +123,10 @@ impl Method {
     }
     /// The position of the first argument that violates a constraint.
     fn broken_constraint(&'static self) -> R<Option<usize>> {
-        if self.method_args.is_empty() {
+        if self.method_args().is_empty() {
             return Ok(None);
         }
-        first_broken(self.generic_params()?, self.method_args, self.context())
+        first_broken(self.generic_params()?, self.method_args(), self.context())
     }
     /// VerificationException if an argument of the instantiated method breaks a constraint. Mono runs such a method
     /// and reads what is not there; CoreCLR throws this.
@@ -138,7 +138,7 @@ impl Method {
                     "Method {}.{}: type argument '{}' violates the constraint of type parameter '{}'.",
                     self.class.full_name(),
                     self.name,
-                    self.method_args[i].full_name(),
+                    self.method_args()[i].full_name(),
                     self.generic_params()?[i].name
                 ),
             }),

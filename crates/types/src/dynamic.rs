@@ -13,9 +13,10 @@
 //! * The IL comes from the program as bytes. A token that is not in the list, or names another sort of thing, is an
 //!   [`LoadError::InvalidProgram`], never a panic.
 //! * Everything that the list names lives for ever, and is closed or an error when it is used.
-use crate::method::{MethodCells, MethodKind};
+use crate::method::{MethodCells, MethodKind, Rare};
 use crate::*;
 use vervet_metadata::{MethodBody, Token};
+use vervet_os::Published;
 
 /// What a token of a dynamic body names.
 #[derive(Clone, Copy, Debug)]
@@ -129,17 +130,15 @@ impl Universe {
             id,
             class,
             rid: 0,
-            module: class.module,
             index: u32::MAX,
             name,
             flags: flags | method::method_flags::STATIC,
             impl_flags: 0,
             generic_arity: 0,
             param_count: params.len() as u32,
-            method_args: &[],
             kind: MethodKind::Dynamic,
             typical: None,
-            generic_def: None,
+            rare: Some(Box::leak(Box::new(Rare::Dynamic(Published::new())))),
             blob: &[],
             cells: MethodCells::default(),
         });
@@ -156,14 +155,20 @@ impl Method {
     }
     /// Gives a dynamic method its body, unless it has one; the one that stands.
     pub fn set_dynamic_body(&self, body: DynBody) -> &'static DynBody {
-        assert!(self.is_dynamic(), "a body for a method with metadata");
-        self.cells.dynamic.put(body)
+        let cell = self.dynamic_cell();
+        cell.expect("a body for a method with metadata").put(body)
+    }
+    /// Where the body of a dynamic method is. None: it is none.
+    pub(crate) fn dynamic_cell(&self) -> Option<&'static Published<DynBody>> {
+        match self.rare {
+            Some(Rare::Dynamic(cell)) => Some(cell),
+            _ => None,
+        }
     }
     /// The body of a dynamic method.
     pub(crate) fn dynamic_body(&self) -> R<&'static DynBody> {
-        self.cells
-            .dynamic
-            .get()
+        self.dynamic_cell()
+            .and_then(Published::get)
             .ok_or_else(|| LoadError::InvalidProgram {
                 method: self.full_name(),
                 offset: 0,

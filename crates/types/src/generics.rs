@@ -19,7 +19,7 @@
 //! * The nesting depth and the number of types in an instantiation are bounded. A generic class
 //!   that instantiates itself with ever larger arguments therefore ends in an error.
 use crate::class::{Nature, type_flags};
-use crate::method::MethodCells;
+use crate::method::{MethodCells, Rare};
 use crate::*;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -284,19 +284,19 @@ impl Universe {
         }
         let hash = hash_of(def.id, args);
         let same =
-            |m: &MethodRef| m.class == def.class && m.index == def.index && m.method_args == args;
+            |m: &MethodRef| m.class == def.class && m.index == def.index && m.method_args() == args;
         let mut table = self.interned.method_insts.lock();
         if let Some(m) = table.find(hash, same) {
             return Ok(m);
         }
+        let args = args.to_vec().leak();
         let method = self.add_method(|id| Method {
             id,
-            method_args: args.to_vec().leak(),
-            generic_def: Some(def),
+            rare: Some(Box::leak(Box::new(Rare::Instance { args, def }))),
             cells: MethodCells::default(),
             ..*def
         });
-        let rehash = |m: &MethodRef| hash_of(m.generic_def().id, m.method_args);
+        let rehash = |m: &MethodRef| hash_of(m.generic_def().id, m.method_args());
         table.insert_unique(hash, method, rehash);
         Ok(method)
     }

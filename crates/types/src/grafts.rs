@@ -289,7 +289,7 @@ impl Module {
 impl Method {
     /// Is grafted onto its class.
     pub fn is_grafted(&self) -> bool {
-        self.module != self.class.module
+        self.module() != self.class.module
     }
     /// The token by which reflection names the method in its class's module: its own, or, if it is grafted, one beyond the last
     /// row of that module, so that no other method has it.
@@ -297,7 +297,7 @@ impl Method {
         if !self.is_grafted() {
             return self.token();
         }
-        let at = |g: &'static Grafts| position(&g.methods, self.module, self.rid);
+        let at = |g: &'static Grafts| position(&g.methods, self.module(), self.rid);
         beyond(self.class.module, Table::MethodDef, self.universe(), at)
     }
 }

@@ -6,7 +6,7 @@
 //! * The members of an instantiation have the same indices as those of its definition.
 //! * Grafted members ([`crate::grafts`]) follow the own ones.
 use crate::field::FieldForm;
-use crate::method::{MethodCells, method_flags};
+use crate::method::{MethodCells, Rare, method_flags};
 use crate::*;
 use vervet_metadata::Table;
 use vervet_os::Published;
@@ -89,17 +89,15 @@ impl Class {
                 id,
                 class: self,
                 rid,
-                module,
                 index: methods.len() as u32,
                 name,
                 flags: row.flags.into(),
                 impl_flags: row.impl_flags.into(),
                 generic_arity,
                 param_count,
-                method_args: &[],
                 kind: MethodKind::Normal,
                 typical: None,
-                generic_def: None,
+                rare: (owner != self).then(|| &*Box::leak(Box::new(Rare::Grafted(module)))),
                 blob,
                 cells: MethodCells::default(),
             }));
@@ -155,17 +153,15 @@ impl Class {
                 id,
                 class: self,
                 rid: 0,
-                module: self.module,
                 index: methods.len() as u32,
                 name,
                 flags: method_flags::PUBLIC | special,
                 impl_flags: 0,
                 generic_arity: 0,
                 param_count: params.len() as u32,
-                method_args: &[],
                 kind,
                 typical: None,
-                generic_def: None,
+                rare: None,
                 blob: &[],
                 cells: MethodCells::default(),
             });

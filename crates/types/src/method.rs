@@ -85,8 +85,6 @@ pub struct Method {
     pub class: ClassRef,
     /// Row of the MethodDef table of [`Method::module`]; 0 if synthesized.
     pub rid: u32,
-    /// See [`Method::module`].
-    pub(crate) module: ModuleRef,
     /// Index among the methods of its class.
     pub index: u32,
     /// Name.
@@ -99,14 +97,12 @@ pub struct Method {
     pub generic_arity: u32,
     /// Number of parameters, without `this`.
     pub param_count: u32,
-    /// Method arguments, empty unless instantiated.
-    pub method_args: &'static [ClassRef],
     /// Where it comes from.
     pub kind: MethodKind,
     /// The same method of the generic type definition, if the class is an instantiation.
     pub(crate) typical: Option<MethodRef>,
-    /// The generic method of the same class that it is an instantiation of.
-    pub(crate) generic_def: Option<MethodRef>,
+    /// What few methods have.
+    pub(crate) rare: Option<&'static Rare>,
     pub(crate) blob: &'static [u8],
     pub(crate) cells: MethodCells,
 }
@@ -118,8 +114,19 @@ pub(crate) struct MethodCells {
     pub(crate) open_sig: Published<MethodSig>,
     pub(crate) slot_sig: Published<MethodSig>,
     pub(crate) params: Published<Vec<ClassRef>>,
-    /// Of dynamic methods only.
-    pub(crate) dynamic: Published<DynBody>,
+}
+
+/// What makes a method special. A program has tens of thousands of methods, nearly all without.
+pub(crate) enum Rare {
+    /// An instantiation of a generic method of the same class.
+    Instance {
+        args: &'static [ClassRef],
+        def: MethodRef,
+    },
+    /// A graft, which this module declares ([`crate::grafts`]).
+    Grafted(ModuleRef),
+    /// A dynamic method, and its body once it has one.
+    Dynamic(Published<DynBody>),
 }
 
 impl PartialEq for Method {
@@ -232,12 +239,23 @@ impl Method {
     }
     /// A generic method that is not instantiated.
     pub fn is_generic_def(&self) -> bool {
-        self.generic_arity > 0 && self.method_args.is_empty()
+        self.generic_arity > 0 && self.method_args().is_empty()
     }
     /// The module that declares it, in which its row, IL and tokens are. That of its class, unless it is grafted
     /// ([`crate::grafts`]).
     pub fn module(&self) -> ModuleRef {
-        self.module
+        match self.rare {
+            Some(Rare::Grafted(module)) => module,
+            Some(Rare::Instance { def, .. }) => def.module(),
+            _ => self.class.module,
+        }
+    }
+    /// Method arguments, empty unless instantiated.
+    pub fn method_args(&self) -> &'static [ClassRef] {
+        match self.rare {
+            Some(Rare::Instance { args, .. }) => args,
+            _ => &[],
+        }
     }
     /// The universe it lives in.
     pub fn universe(&self) -> &'static Universe {
@@ -259,7 +277,7 @@ impl Method {
     }
     /// Where its IL is, or 0.
     pub fn rva(&self) -> u32 {
-        self.module
+        self.module()
             .image
             .method_def(self.rid)
             .map_or(0, |row| row.rva)
@@ -269,7 +287,7 @@ impl Method {
         if self.is_dynamic() {
             return Ok(self.dynamic_body()?.il.clone());
         }
-        let module = self.module;
+        let module = self.module();
         match self.rva() {
             0 => Err(LoadError::bad_image(
                 module,
@@ -278,7 +296,7 @@ impl Method {
             rva => module
                 .image
                 .method_body(rva)
-                .map_err(|e| module.bad(e).in_row(self.module, self.token())),
+                .map_err(|e| module.bad(e).in_row(self.module(), self.token())),
         }
     }
     /// Its signature in its own (closed) context; a generic definition's in its own parameters.
@@ -303,8 +321,8 @@ impl Method {
         }
         self.cells
             .open_sig
-            .get_or_try(|| open_method_sig(self.module, self.blob))
-            .map_err(|e| e.in_row(self.module, self.token()))
+            .get_or_try(|| open_method_sig(self.module(), self.blob))
+            .map_err(|e| e.in_row(self.module(), self.token()))
     }
     /// Its signature with its class's arguments and the method's positions: what overriding compares.
     pub(crate) fn slot_sig(&'static self) -> R<&'static MethodSig> {
@@ -333,7 +351,10 @@ impl Method {
     }
     /// The generic method of the same class that it is an instantiation of (itself if it is none).
     pub fn generic_def(&'static self) -> MethodRef {
-        self.generic_def.unwrap_or(self)
+        match self.rare {
+            Some(Rare::Instance { def, .. }) => def,
+            _ => self,
+        }
     }
     /// The vtable slot of a virtual method of a class; an interface method's index among the interface's.
     pub fn slot(&'static self) -> R<Option<u32>> {
@@ -345,7 +366,7 @@ impl Method {
     }
     /// The arguments its IL is read with.
     pub fn context(&'static self) -> GenericContext {
-        let method_args = match self.method_args {
+        let method_args = match self.method_args() {
             [] if self.generic_arity > 0 => self.generic_params().unwrap_or(&[]),
             args => args,
         };
@@ -357,9 +378,9 @@ impl Method {
     /// What its IL's tokens are resolved in.
     pub fn scope(&'static self) -> Scope {
         Scope {
-            module: self.module,
+            module: self.module(),
             context: self.context(),
-            dynamic: self.cells.dynamic.get(),
+            dynamic: self.dynamic_cell().and_then(Published::get),
         }
     }
     /// The own parameters of a generic method (of its definition).
@@ -374,10 +395,10 @@ impl Method {
         let params = self
             .cells
             .params
-            .get_or_try(|| generic_params::make_params(self.class, self.module, self.token()))?;
+            .get_or_try(|| generic_params::make_params(self.class, self.module(), self.token()))?;
         if params.len() != self.generic_arity as usize {
             return Err(LoadError::bad_image(
-                self.module,
+                self.module(),
                 format!(
                     "{}: {} has a wrong number of generic parameters",
                     self.token(),
@@ -389,7 +410,7 @@ impl Method {
     }
     /// Names of the parameters, in order ("" where there is none).
     pub fn param_names(&self) -> R<Vec<&'static str>> {
-        let module = self.module;
+        let module = self.module();
         let mut names = vec![""; self.param_count as usize];
         if self.rid != 0 {
             for rid in module.image.method_params(self.rid) {
@@ -404,7 +425,7 @@ impl Method {
     /// Whether the method's metadata say `[Out]` of a parameter (II.23.1.13).
     pub fn has_out_parameters(&self) -> R<bool> {
         const OUT: u16 = 2;
-        let module = self.module;
+        let module = self.module();
         if self.rid != 0 {
             for rid in module.image.method_params(self.rid) {
                 let row = module.image.param(rid).map_err(|e| module.bad(e))?;
@@ -417,7 +438,7 @@ impl Method {
     }
     /// What a P/Invoke method imports.
     pub fn dll_import(&self) -> R<Option<DllImport>> {
-        let module = self.module;
+        let module = self.module();
         let Some(rid) = module
             .image
             .impl_map_of(self.token())
@@ -440,7 +461,7 @@ impl Method {
     }
     /// Contains a generic parameter: never compiled.
     pub fn is_open(&self) -> bool {
-        self.class.is_open || self.is_generic_def() || self.method_args.iter().any(|a| a.is_open)
+        self.class.is_open || self.is_generic_def() || self.method_args().iter().any(|a| a.is_open)
     }
 }
 impl MethodSig {

@@ -295,11 +295,11 @@ impl Module {
         let guess = methods
             .first()
             .map_or(0, |m| rid.wrapping_sub(m.rid) as usize);
-        let is_row = |m: &&MethodRef| m.rid == rid && m.module == self;
+        let is_row = |m: &&MethodRef| m.rid == rid && m.module() == self;
         let found = methods.get(guess).filter(is_row).or_else(|| {
             // Rows of one type are in any order here: all of them at once, or each would be searched for.
             if self.image.grows().is_some() {
-                for m in methods.iter().filter(|m| m.module == self) {
+                for m in methods.iter().filter(|m| m.module() == self) {
                     self.method_defs.at(m.rid).set(m);
                 }
             }

@@ -276,8 +276,8 @@ impl Method {
     pub fn full_name(&self) -> String {
         let wrapper = if self.is_dynamic() { DYNAMIC } else { "" };
         let mut out = format!("{wrapper}{}:{}", short_name(self.class), self.name);
-        if !self.method_args.is_empty() {
-            write_args(&mut out, self.method_args, Style::Native);
+        if !self.method_args().is_empty() {
+            write_args(&mut out, self.method_args(), Style::Native);
         }
         if let Some(sig) = self.cells.sig.get() {
             let _ = write!(out, " {}", sig.params_text());

@@ -44,7 +44,7 @@ impl Method {
     /// The hash of the method's identity.
     pub fn stable_hash(&'static self) -> u64 {
         let own = mix(self.class.stable_hash(), u64::from(self.index));
-        self.method_args
+        self.method_args()
             .iter()
             .fold(mix(own, u64::from(self.rid)), |s, a| {
                 mix(s, a.stable_hash())

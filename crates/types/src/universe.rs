@@ -5,6 +5,7 @@
 //!   methods and modules are therefore `&'static`.
 //! * There is one universe in a process. Every class and module refers to it.
 use crate::*;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_metadata::{Image, Table as TableId};
 use vervet_os::{Chunks, LeafLock, Published};
@@ -27,18 +28,37 @@ pub struct Universe {
 struct Table<T: Sync + 'static> {
     cells: Chunks<Published<T>>,
     next: AtomicU32,
+    /// Room for values to come: one allocation for many, because there are tens of thousands.
+    room: LeafLock<&'static mut [MaybeUninit<T>]>,
 }
+
+/// How many values get their memory at once.
+const ROOM: usize = 64;
 impl<T: Sync + 'static> Table<T> {
     fn new() -> Self {
         Table {
             cells: Chunks::new(),
             next: AtomicU32::new(0),
+            room: LeafLock::new(&mut []),
         }
     }
     /// Adds a value with the next id. `make` gets the id.
     fn add(&self, make: impl FnOnce(u32) -> T) -> &'static T {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        self.cells.at(id).put(make(id))
+        let value = make(id);
+        self.cells.at(id).set(self.place().write(value))
+    }
+    /// Memory for a value that is never freed.
+    fn place(&self) -> &'static mut MaybeUninit<T> {
+        let mut room = self.room.lock();
+        if room.is_empty() {
+            *room = Box::leak(Box::new_uninit_slice(ROOM));
+        }
+        let (first, rest) = std::mem::take(&mut *room)
+            .split_first_mut()
+            .expect("there is room");
+        *room = rest;
+        first
     }
     /// The value with that id.
     fn get(&self, id: u32) -> Option<&'static T> {

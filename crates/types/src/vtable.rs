@@ -234,9 +234,9 @@ impl Class {
     pub fn find_interface_impl(&'static self, method: MethodRef) -> R<Option<MethodRef>> {
         let found = self.find_impl(method.generic_def())?;
         match found {
-            Some(found) if !method.method_args.is_empty() => self
+            Some(found) if !method.method_args().is_empty() => self
                 .universe()
-                .instantiate_method(found, method.method_args)
+                .instantiate_method(found, method.method_args())
                 .map(Some),
             found => Ok(found),
         }
@@ -427,11 +427,11 @@ impl Class {
             .slots
             .get(slot as usize)
             .ok_or_else(missing)?;
-        if method.method_args.is_empty() {
+        if method.method_args().is_empty() {
             Ok(found)
         } else {
             self.universe()
-                .instantiate_method(found, method.method_args)
+                .instantiate_method(found, method.method_args())
         }
     }
 }

@@ -100,7 +100,7 @@ fn vectors_implement_generic_interfaces() {
     let get = list.find_method("get_Item", None).unwrap().unwrap();
     let found = strings.find_interface_impl(get).unwrap().unwrap();
     assert_eq!(
-        (found.name, found.method_args),
+        (found.name, found.method_args()),
         ("InternalArray__get_Item", &[known(&w, Known::Object)][..])
     );
     let each = w
@@ -365,7 +365,7 @@ fn interface_methods_are_found_as_mono_does() {
     assert_eq!(
         (
             found.class.name,
-            found.method_args,
+            found.method_args(),
             found.sig().unwrap().ret
         ),
         ("Gen", &args[..], args[1])
@@ -565,7 +565,11 @@ fn what_no_compiler_writes() {
         .find_virtual_impl(w.u.instantiate_method(g, &[int]).unwrap())
         .unwrap();
     assert_eq!(
-        (closed.class, closed.method_args, closed.sig().unwrap().ret),
+        (
+            closed.class,
+            closed.method_args(),
+            closed.sig().unwrap().ret
+        ),
         (sub, &[int][..], int)
     );
 }

@@ -18,7 +18,7 @@ icalls! {
             return Err(cx.throw2(Known::ArgumentException, "type is not a subclass of Multicastdelegate", "type"));
         }
         let mut method = method_of(cx, info)?;
-        if method.generic_arity > 0 && method.method_args.is_empty() {
+        if method.generic_arity > 0 && method.method_args().is_empty() {
             if throw_on_bind_failure {
                 return Err(cx.throw2(Known::ArgumentException, "Cannot bind to the target method because its signature differs from that of the delegate type", "method"));
             }

@@ -24,6 +24,7 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use std::cell::RefCell;
 use std::time::Instant;
+use vervet_os::Published;
 
 thread_local! {
     static WORKER: RefCell<Option<Box<Worker>>> = const { RefCell::new(None) };
@@ -52,10 +53,11 @@ pub fn forget_worker() {
     drop(take_worker());
 }
 
-/// The two configurations of the code generator. All threads share one.
+/// The two configurations of the code generator, each built when it is first needed. All threads share one.
 pub struct Codegen {
-    quick: OwnedTargetIsa,
-    optimised: OwnedTargetIsa,
+    quick: Published<OwnedTargetIsa>,
+    optimised: Published<OwnedTargetIsa>,
+    verify: bool,
     allocation: AllocProtection,
     recorded: Recorded,
     fail_guards: bool,
@@ -75,11 +77,12 @@ pub struct Request<'a> {
 }
 
 impl Codegen {
-    /// Builds both configurations for this machine.
+    /// A code generator for this machine.
     pub fn new(options: &Options) -> Codegen {
         Codegen {
-            quick: isa(options, "none", "single_pass"),
-            optimised: isa(options, "speed", "backtracking"),
+            quick: Published::new(),
+            optimised: Published::new(),
+            verify: options.verify,
             allocation: options.allocation,
             recorded: options.recorded,
             fail_guards: options.fail_guards,
@@ -96,11 +99,14 @@ impl Codegen {
         self.recorded
     }
 
-    /// Adds to a hash which instructions of the machine are used.
-    pub fn hash_flags(&self, h: &mut impl std::hash::Hasher) {
-        use std::hash::Hash;
-        self.quick.isa_flags_hash_key().hash(h);
-        self.optimised.isa_flags_hash_key().hash(h);
+    /// The configuration of a tier.
+    fn isa(&self, tier: Tier) -> &'static OwnedTargetIsa {
+        let (cell, opt, regalloc) = match tier {
+            Tier::Quick => (&self.quick, "none", "single_pass"),
+            Tier::Optimised => (&self.optimised, "speed", "backtracking"),
+        };
+        cell.get()
+            .unwrap_or_else(|| cell.put(isa(self.verify, opt, regalloc)))
     }
 
     /// Compiles the function that `emit` emits. The emitter starts in an entry block, sealed, that has the function's
@@ -137,10 +143,7 @@ impl Codegen {
         emit: impl FnOnce(&mut Emitter<'_>) -> Result<(), CompileError>,
     ) -> Result<(Blob, FrameMap), CompileError> {
         let start = Instant::now();
-        let isa = match request.tier {
-            Tier::Quick => &self.quick,
-            Tier::Optimised => &self.optimised,
-        };
+        let isa = self.isa(request.tier);
         let stack_arg_bytes = crate::signature::stack_arg_bytes(&request.signature);
         let context = &mut worker.context;
         context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);

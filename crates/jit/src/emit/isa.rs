@@ -4,14 +4,14 @@
 //! * The pinned register (r15) is the thread context. Cranelift never allocates it.
 //! * Frame pointers are kept: the unwinder and the collector walk the frames by them.
 //! * Large frames are probed page by page, and stack probes need no library function.
-use crate::options::Options;
 use cranelift_codegen::isa::OwnedTargetIsa;
-use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::settings::{self, Configurable, SetResult};
+use std::hash::{Hash, Hasher};
 
 /// The ISA of this machine with an optimisation level and a register allocator.
-pub fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
+pub fn isa(verify: bool, opt: &str, regalloc: &str) -> OwnedTargetIsa {
     let mut b = settings::builder();
-    let verify = if options.verify { "true" } else { "false" };
+    let verify = if verify { "true" } else { "false" };
     for (name, value) in [
         ("opt_level", opt),
         ("regalloc_algorithm", regalloc),
@@ -30,4 +30,20 @@ pub fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
         .expect("a supported machine")
         .finish(settings::Flags::new(b))
         .expect("valid settings")
+}
+
+/// Adds to a hash which instructions of this machine are used. Builds no configuration: a process that finds all its code in the cache needs none.
+pub fn hash_machine(hasher: &mut impl Hasher) {
+    struct Names<'h, H>(&'h mut H);
+    impl<H: Hasher> Configurable for Names<'_, H> {
+        fn set(&mut self, name: &str, value: &str) -> SetResult<()> {
+            (name, value).hash(self.0);
+            Ok(())
+        }
+        fn enable(&mut self, name: &str) -> SetResult<()> {
+            name.hash(self.0);
+            Ok(())
+        }
+    }
+    cranelift_native::infer_native_flags(&mut Names(hasher)).expect("a supported machine");
 }

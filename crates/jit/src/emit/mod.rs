@@ -22,4 +22,5 @@ pub mod stack_check;
 pub use codegen::{Codegen, Request};
 pub use emitter::{CATCH_ALL, Emitter, Results, null_trap, trap_code, trusted};
 pub use finish::FrameMap;
+pub use isa::hash_machine;
 pub use positions::{MAY_BE_REMOTE, current_offset};

@@ -53,7 +53,11 @@ pub fn receivers(base: ClassRef, asker: MethodRef) -> Vec<ClassRef> {
         return Vec::new();
     }
     let mut modules = vec![asker.module()];
-    let named = asker.method_args.iter().copied().chain([asker.class, base]);
+    let named = asker
+        .method_args()
+        .iter()
+        .copied()
+        .chain([asker.class, base]);
     named.for_each(|class| class.each_module(&mut |module| modules.push(module)));
     edges::unwatched(|| {
         without_loading(|| {

@@ -34,7 +34,7 @@ pub fn cast(vt: &VTable, class: ClassRef, answer: bool) {
 /// A call of the generic virtual method on an object of that VTable reaches the code: a permanent stub, which goes to the code of the method
 /// whatever becomes of that.
 pub fn generic(vt: &'static VTable, method: MethodRef, code: usize) {
-    if remoting::is_proxy_vtable(vt) || method.method_args.is_empty() {
+    if remoting::is_proxy_vtable(vt) || method.method_args().is_empty() {
         return;
     }
     let key = (

@@ -33,11 +33,10 @@ fn kept<'cx>(
     if let Some(blob) = cache::find_stub(key) {
         return blob;
     }
-    let made = cx
-        .native(|| crate::threads::service_stack::on_service_stack(|| make(&cx.rt().compiler)));
-    let blob = made.unwrap_or_else(|e| {
-        crate::process::fatal::internal_error(&format!("the stub {key}: {e}"))
-    });
+    let made =
+        cx.native(|| crate::threads::service_stack::on_service_stack(|| make(&cx.rt().compiler)));
+    let blob = made
+        .unwrap_or_else(|e| crate::process::fatal::internal_error(&format!("the stub {key}: {e}")));
     crate::process::counters::stub(&blob);
     cache::keep_stub(key, &blob);
     blob

@@ -37,7 +37,7 @@ fn is_shared(method: MethodRef) -> bool {
     !method.is_dynamic()
         && method.module().owner == 0
         && is_shared_class(method.class)
-        && method.method_args.iter().all(|a| is_shared_class(a))
+        && method.method_args().iter().all(|a| is_shared_class(a))
 }
 fn is_shared_class(class: ClassRef) -> bool {
     match &class.kind {

@@ -3,9 +3,9 @@
 //! # Invariants
 //! Code is published in order of addresses (the arena's lock is held), entries are never removed, and the count
 //! is stored after the entry (release).
+use crate::code::packed::Packed;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use crate::code::packed::Packed;
 use vervet_jit::{Blob, CallSite, Clause, ClauseKind, Handler};
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::MethodRef;
@@ -152,7 +152,9 @@ impl Code {
     }
     /// Has it exception clauses?
     pub fn has_clauses(&self) -> bool {
-        self.handling.as_ref().is_some_and(|h| !h.clauses.is_empty())
+        self.handling
+            .as_ref()
+            .is_some_and(|h| !h.clauses.is_empty())
     }
     /// The IL offset at a code address. For a return address pass the address minus one.
     pub fn il_offset(&self, pc: usize) -> Option<u32> {

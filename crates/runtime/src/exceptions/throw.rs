@@ -124,11 +124,7 @@ fn handlers(frame: &Frame) -> &'static [Handler] {
 }
 
 fn is_filter(frame: &Frame, h: &Handler) -> bool {
-    h.clause != CATCH_ALL
-        && matches!(
-            *frame.code.clause(h.clause),
-            ClauseKind::Filter(_)
-        )
+    h.clause != CATCH_ALL && matches!(*frame.code.clause(h.clause), ClauseKind::Filter(_))
 }
 
 fn matches(

@@ -149,7 +149,7 @@ fn counterpart<'cx>(
     let module = definition.module();
     if matches!(definition.class.kind, ClassKind::Inst { .. })
         || !std::ptr::eq(definition.class, method.class)
-        || method.method_args.iter().any(|a| a.module.owner != 0)
+        || method.method_args().iter().any(|a| a.module.owner != 0)
     {
         return Ok(None);
     }
@@ -163,10 +163,12 @@ fn counterpart<'cx>(
         return Ok(Some(method));
     }
     let found = cx.load(theirs.manifest.method_def(definition.rid))?;
-    match method.method_args.is_empty() {
+    match method.method_args().is_empty() {
         true => Ok(Some(found)),
         false => {
-            let made = cx.universe().instantiate_method(found, method.method_args);
+            let made = cx
+                .universe()
+                .instantiate_method(found, method.method_args());
             cx.load(made).map(Some)
         }
     }

@@ -439,11 +439,11 @@ impl Encoder {
         open: bool,
         variable: ObjRef<'_>,
     ) -> E<Token> {
-        if !method.method_args.is_empty() {
+        if !method.method_args().is_empty() {
             let generic = self.method(module, method.generic_def(), open, ObjRef::NULL)?;
             let mut signature = vec![0x0A];
-            compressed(&mut signature, method.method_args.len() as u32);
-            for argument in method.method_args {
+            compressed(&mut signature, method.method_args().len() as u32);
+            for argument in method.method_args() {
                 self.class_signature(module, &mut signature, argument)?;
             }
             return self.method_spec(module, generic, signature);
@@ -596,7 +596,7 @@ impl Encoder {
             read::elements(params).count() as u32
         } else if is_known(object.class(), Known::RuntimeMethodInfo) {
             let method = runtime_method(object)?;
-            match method.method_args.is_empty() {
+            match method.method_args().is_empty() {
                 true => method.generic_arity,
                 false => 0,
             }

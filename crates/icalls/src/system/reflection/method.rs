@@ -38,9 +38,9 @@ pub fn seen_through(
     }
     let found = handles::method_on(class, method)?;
     match found {
-        Some(m) if !method.method_args.is_empty() => m
+        Some(m) if !method.method_args().is_empty() => m
             .universe()
-            .instantiate_method(m, method.method_args)
+            .instantiate_method(m, method.method_args())
             .map(Some),
         other => Ok(other),
     }
@@ -73,13 +73,15 @@ fn base_method(method: MethodRef, definition: bool) -> std::result::Result<Metho
         }
         at = class.parent()?;
     }
-    if !result.method_args.is_empty() || method.method_args.is_empty() || result.generic_arity == 0
+    if !result.method_args().is_empty()
+        || method.method_args().is_empty()
+        || result.generic_arity == 0
     {
         return Ok(result);
     }
     result
         .universe()
-        .instantiate_method(result, method.method_args)
+        .instantiate_method(result, method.method_args())
 }
 
 /// The calling convention as System.Reflection.CallingConventions.
@@ -208,8 +210,8 @@ icalls! {
     /// The arguments of an instantiated method or the parameters of a definition.
     "System.Reflection.RuntimeMethodInfo::GetGenericArguments" fn get_generic_arguments(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let method = method_of(cx, this)?;
-        let args: &[ClassRef] = if !method.method_args.is_empty() {
-            method.method_args
+        let args: &[ClassRef] = if !method.method_args().is_empty() {
+            method.method_args()
         } else if method.generic_arity > 0 {
             cx.load(method.generic_params())?
         } else {
@@ -223,7 +225,7 @@ icalls! {
         if method.generic_arity == 0 {
             return Ok(ObjRef::NULL);
         }
-        if method.method_args.is_empty() {
+        if method.method_args().is_empty() {
             return Ok(this);
         }
         let reflected = method_reflected(cx, this)?;
@@ -236,7 +238,7 @@ icalls! {
     /// Is it a generic method definition?
     "System.Reflection.RuntimeMethodInfo::get_IsGenericMethodDefinition" fn get_is_generic_method_definition(cx, this: ObjRef<'cx>) -> bool {
         let m = method_of(cx, this)?;
-        Ok(m.generic_arity > 0 && m.method_args.is_empty())
+        Ok(m.generic_arity > 0 && m.method_args().is_empty())
     }
     /// Is it a generic method, open or not?
     "System.Reflection.RuntimeMethodInfo::get_IsGenericMethod" fn get_is_generic_method(cx, this: ObjRef<'cx>) -> bool {

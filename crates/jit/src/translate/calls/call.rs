@@ -263,7 +263,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(Dispatch::Direct(method));
         }
         let this = self.body.stack[at];
-        let generic = !method.method_args.is_empty();
+        let generic = !method.method_args().is_empty();
         if let (ValueFact::Exact | ValueFact::Comparer(_), Some(class)) = (this.fact, this.class)
             && !class.is_array()
             && !generic

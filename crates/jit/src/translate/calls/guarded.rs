@@ -160,7 +160,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let Some(m) = found else { return Ok(None) };
         // A method that a value type inherits takes the box itself; its own take the value.
-        let fits = !m.is_abstract() && !m.class.is_interface() && m.method_args.is_empty();
+        let fits = !m.is_abstract() && !m.class.is_interface() && m.method_args().is_empty();
         let is_own = !class.is_value_type()? || m.class == class;
         Ok(Some(m).filter(|_| fits && is_own))
     }

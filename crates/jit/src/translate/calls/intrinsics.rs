@@ -317,20 +317,20 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.push(StackType::ByRef, value);
             }
             Intrinsic::UnsafeMov => {
-                let &[from, to] = method.method_args else {
+                let &[from, to] = method.method_args() else {
                     return Ok(false);
                 };
                 return self.unsafe_mov(from, to);
             }
             // `Array.UnsafeLoad` and `UnsafeStore` access an element without a bounds check.
             Intrinsic::UnsafeLoad => {
-                let &[class] = method.method_args else {
+                let &[class] = method.method_args() else {
                     return Ok(false);
                 };
                 self.load_element(class, false)?;
             }
             Intrinsic::UnsafeStore => {
-                let &[class] = method.method_args else {
+                let &[class] = method.method_args() else {
                     return Ok(false);
                 };
                 self.store_element(Some(class), false)?;
@@ -359,7 +359,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             // `GetGenericValueImpl<T>(int, out T)`: its callers have checked the index.
             Intrinsic::GetGenericValue => {
-                let &[class] = method.method_args else {
+                let &[class] = method.method_args() else {
                     return Ok(false);
                 };
                 self.spill_aliased(3)?;
@@ -375,7 +375,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.store_value(class, &operand, to.value, 0, flags, dest)?;
             }
             Intrinsic::SetGenericValue => {
-                let &[class] = method.method_args else {
+                let &[class] = method.method_args() else {
                     return Ok(false);
                 };
                 let from = self.pop_address()?;
@@ -403,7 +403,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::CaptureDefault => return self.capture_default(method),
             // Constant for each instantiation, so the branch on it disappears.
             Intrinsic::HasReferences => {
-                let &[class] = method.method_args else {
+                let &[class] = method.method_args() else {
                     return Ok(false);
                 };
                 let has = !class.is_value_type()? || !class.layout()?.ref_map.is_empty();
@@ -413,7 +413,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             // Parameters are (to, from, count of 1 << shift bytes). The library's bodies copy byte
             // by byte where addresses are not aligned.
             Intrinsic::Move { shift } => {
-                let fits = sig.params.len() == 3 && !sig.has_this && method.method_args.is_empty();
+                let fits =
+                    sig.params.len() == 3 && !sig.has_this && method.method_args().is_empty();
                 if !fits
                     || self
                         .body

@@ -63,7 +63,7 @@ impl Translator<'_, '_> {
     /// A call whose arguments are on the stack. False: the call must be made.
     pub(crate) fn library_routine(&mut self, routine: Routine, method: MethodRef) -> Res<bool> {
         let sig = method.sig()?;
-        if sig.has_this != matches!(routine, Routine::Sort) || !method.method_args.is_empty() {
+        if sig.has_this != matches!(routine, Routine::Sort) || !method.method_args().is_empty() {
             return Ok(false);
         }
         match (routine, &sig.params[..]) {

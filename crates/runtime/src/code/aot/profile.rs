@@ -29,8 +29,8 @@ pub fn line_of(method: MethodRef) -> String {
         method.class.full_name(),
         method.name
     );
-    if !method.method_args.is_empty() {
-        let args: Vec<String> = method.method_args.iter().map(|a| a.full_name()).collect();
+    if !method.method_args().is_empty() {
+        let args: Vec<String> = method.method_args().iter().map(|a| a.full_name()).collect();
         line += &format!("[{}]", args.join(","));
     }
     line

@@ -227,9 +227,9 @@ impl Work {
         }
     }
     fn add_instance(&mut self, method: MethodRef, row: u32) {
-        let is_instance = method.class.is_inst() || !method.method_args.is_empty();
+        let is_instance = method.class.is_inst() || !method.method_args().is_empty();
         let depth = method
-            .method_args
+            .method_args()
             .iter()
             .chain([&method.class])
             .map(|c| depth(c));

@@ -34,16 +34,16 @@ pub(super) fn hash_of(method: MethodRef) -> u64 {
 /// Loads what compiling the method in its home loads, if that is known here. Says whether there was anything.
 pub(super) fn load(domain: &Domain, home: ModuleRef, open: &Open, method: MethodRef) -> bool {
     let entries = lookup::read(open, hash_of(method));
-    entries
-        .iter()
-        .any(|kept| match use_one(domain, home, open, &kept.entry(), method) {
+    entries.iter().any(
+        |kept| match use_one(domain, home, open, &kept.entry(), method) {
             Ok(()) => true,
             Err(Rejected::Damaged) => {
                 counts::count(&counts::REJECTED_DAMAGED);
                 false
             }
             Err(_) => false,
-        })
+        },
+    )
 }
 
 fn use_one(

@@ -206,11 +206,7 @@ pub fn set_of(home: ModuleRef, telling: Telling) -> Option<Arc<Set>> {
 }
 
 /// What code of `home` depends on, as edges are bound now but for some. None: it cannot be told.
-pub(super) fn make_set(
-    home: ModuleRef,
-    telling: Telling,
-    without: &[edges::Edge],
-) -> Option<Set> {
+pub(super) fn make_set(home: ModuleRef, telling: Telling, without: &[edges::Edge]) -> Option<Set> {
     let mut modules = first_modules(home);
     subject(home, telling)?;
     let (mut out, mut count) = (Out::default(), 0);

@@ -92,7 +92,7 @@ impl Namer<'_> {
         self.class(method.class)?;
         self.out.u32(method.index);
         self.out.u32(method.rid);
-        self.classes(method.method_args, 0)
+        self.classes(method.method_args(), 0)
     }
     /// Writes a field. None: it has no name.
     pub fn field(&mut self, field: FieldRef) -> Option<()> {

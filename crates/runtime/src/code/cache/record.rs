@@ -210,7 +210,7 @@ pub(super) fn home_of(method: MethodRef) -> Option<ModuleRef> {
     let mut homes = Homes::default();
     homes.add(method.module());
     homes.class(method.class);
-    method.method_args.iter().for_each(|a| homes.class(a));
+    method.method_args().iter().for_each(|a| homes.class(a));
     match (homes.found, homes.has_several) {
         (_, true) => Some(rt().root.loader.entry()?.manifest),
         (Some(one), false) => Some(one),
