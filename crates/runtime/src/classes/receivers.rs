@@ -41,7 +41,7 @@ static INDEX: LeafLock<Index> = LeafLock::new(Index {
 
 /// A VTable was made of the class.
 pub(super) fn add(class: ClassRef) {
-    let has_objects = !class.is_interface() && !class.is_abstract() && !class.is_array();
+    let has_objects = !class.is_interface() && (!class.is_abstract() || class.is_array());
     if has_objects {
         INSTANTIATED.lock().push(class);
     }

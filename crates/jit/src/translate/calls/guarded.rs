@@ -147,11 +147,11 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// What a call of the method on an object of the class reaches. None: that is nothing to guess. So it is for
     ///
-    /// * arrays, whose interface methods the runtime makes,
     /// * classes that may have proxies,
-    /// * generic instances, and what has no code.
+    /// * generic instances, but for those that implement the interfaces of arrays, and what has no code.
     fn implementation(&self, method: MethodRef, class: ClassRef) -> Res<Option<MethodRef>> {
-        if class.is_array() || class.is_marshal_by_ref()? {
+        let is_array = class.is_array();
+        if class.is_marshal_by_ref()? || is_array && !method.class.is_interface() {
             return Ok(None);
         }
         let found = match method.class.is_interface() {
@@ -160,7 +160,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let Some(m) = found else { return Ok(None) };
         // A method that a value type inherits takes the box itself; its own take the value.
-        let fits = !m.is_abstract() && !m.class.is_interface() && m.method_args().is_empty();
+        let is_plain = is_array || m.method_args().is_empty();
+        let fits = !m.is_abstract() && !m.class.is_interface() && is_plain;
         let is_own = !class.is_value_type()? || m.class == class;
         Ok(Some(m).filter(|_| fits && is_own))
     }

@@ -60,7 +60,7 @@ const AGGRESSIVE: usize = 128;
 const COLD: usize = 160;
 /// A call that stays one costs what it did, so only the call around it is won. That pays where the body does little else: wrappers, and recursion.
 ///
-/// How many calls a body of at most [`CALLING`] bytes of IL may keep.
+/// How many calls a body of at most [`CALLING`] bytes of IL may keep, and that of a method that asks to be inlined.
 const CALLS: u32 = 2;
 /// See [`CALLS`].
 const CALLING: usize = 32;
@@ -140,11 +140,17 @@ fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> 
     plan.successors(n)
 }
 
-/// How many calls the body may keep if it is inlined. None if it asks for a tail call, behind whatever other prefixes: in the frame of the caller that would be a call
+/// Asks to be inlined (MethodImplOptions.AggressiveInlining).
+fn is_aggressive(m: MethodRef) -> bool {
+    m.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0
+}
+
+/// How many calls the body of a method may keep if it is inlined: some if it is very small, or asks to be inlined. None if it asks for a tail call, behind whatever other prefixes: in the frame of the caller that would be a call
 /// which comes back.
-fn calls_of(body: &MethodBody<'static>) -> u32 {
+fn calls_of(m: MethodRef, body: &MethodBody<'static>) -> u32 {
     let is_tail = |i: Result<Instr<'_>, _>| i.is_ok_and(|i| i.op == Op::Tail);
-    match body.code.len() <= CALLING && !body.instructions().any(is_tail) {
+    let may_call = body.code.len() <= CALLING || is_aggressive(m);
+    match may_call && !body.instructions().any(is_tail) {
         true => CALLS,
         false => 0,
     }
@@ -205,7 +211,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let Ok(body) = m.body() else { return Ok(None) };
         // AggressiveInlining asks for more, but does not decide: the tier's limit scales both.
-        let limit = if m.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0 {
+        let limit = if is_aggressive(m) {
             AGGRESSIVE.min(self.session.inline_limit * 4)
         } else {
             self.session.inline_limit
@@ -242,7 +248,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return self.decide_by_blocks(m, &body, (args, locals), limit, depth);
         }
         // One block, or branches without a `throw`: every instruction counts, in any order.
-        let mut calls = calls_of(&body);
+        let mut calls = calls_of(m, &body);
         let mut effect = SideEffect::None;
         let mut before = None;
         for i in body.instructions() {
@@ -282,7 +288,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut before: Vec<Option<SideEffect>> = vec![None; plan.blocks.len()];
         before[0] = Some(SideEffect::None);
         let mut bytes = 0;
-        let mut calls = calls_of(body);
+        let mut calls = calls_of(m, body);
         for n in 0..plan.blocks.len() {
             let (b, Some(mut effect)) = (&plan.blocks[n], before[n]) else {
                 continue;
