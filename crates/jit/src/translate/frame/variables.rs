@@ -24,20 +24,15 @@
 //! ```
 //!
 //! # Invariants
-//! * When the unwinder enters a handler, no register holds a variable. A scalar that is live into a
-//!   handler or filter therefore has a *shadow* slot; the landing pad reads it
-//!   ([`Translator::reload`]).
-//! * What a filter writes lives in a slot, whatever it is. The filter runs while a call is active,
-//!   and the call may still return normally: a finally further in may replace the exception by one
-//!   that is caught inside the call.
-//! * A `pinned` local lives in a slot, and a `sequence_point` follows each store to it, so that the
-//!   slot holds the reference whenever the thread can be stopped. The conservative scan then pins
-//!   the object (ECMA-335 II.7.1.2).
-//! * `this` may be null like any argument: `call` does not check it, and neither do open delegates.
-//!   It counts as non-null only after code of this method that would have thrown, on every path
-//!   ([`Translator::prove_this`]).
-//! * Locals are zero at the start. ECMA-335 demands it only with the `init` flag; references must
-//!   be valid for the collector in any case.
+//! * When the unwinder enters a handler, no register holds a variable. A scalar that is live into a handler or filter therefore has a *shadow* slot;
+//!   the landing pad reads it ([`Translator::reload`]).
+//! * What a filter writes lives in a slot, whatever it is. The filter runs while a call is active, and the call may still return normally: a finally
+//!   further in may replace the exception by one that is caught inside the call.
+//! * A `pinned` local lives in a slot, and a `sequence_point` follows each store to it, so that the slot holds the reference whenever the thread can
+//!   be stopped. The conservative scan then pins the object (ECMA-335 II.7.1.2).
+//! * `this` may be null like any argument: `call` does not check it, and neither do open delegates. It counts as non-null only after code of this
+//!   method that would have thrown, on every path ([`Translator::prove_this`]).
+//! * Locals are zero at the start. ECMA-335 demands it only with the `init` flag; references must be valid for the collector in any case.
 use crate::emit::{FrameMap, trusted};
 use crate::signature::{Pass, scalar_kind, store_passed, store_scalar};
 use crate::translate::control::control_flow::{ADDRESS, FILTERED, READ, WRITTEN};

@@ -29,16 +29,14 @@
 //! ```
 //!
 //! # Invariants
-//! * A block is outlined only if every path to it has at most [`SideEffect::Reads`]: then running
-//!   the method from its start repeats nothing that can be noticed.
-//! * An instruction that may run a class constructor counts as a write, so no instruction of at
-//!   most [`SideEffect::Reads`] runs code of the program.
-//! * After [`SideEffect::None`] the second run takes the same path and never returns. After reads
-//!   it may take another path, if another thread wrote in between, and return; its result is then
-//!   the result of the inlined call. Since nothing was written before, this is as if the method had
-//!   been called only then.
-//! * [`SideEffect::None`] is for what the values of the arguments alone decide, and for lengths of
-//!   arrays and strings, which never change; not for other memory that arguments refer to.
+//! * A block is outlined only if every path to it has at most [`SideEffect::Reads`]: then running the method from its start repeats nothing that can
+//!   be noticed.
+//! * An instruction that may run a class constructor counts as a write, so no instruction of at most [`SideEffect::Reads`] runs code of the program.
+//! * After [`SideEffect::None`] the second run takes the same path and never returns. After reads it may take another path, if another thread wrote
+//!   in between, and return; its result is then the result of the inlined call. Since nothing was written before, this is as if the method had been
+//!   called only then.
+//! * [`SideEffect::None`] is for what the values of the arguments alone decide, and for lengths of arrays and strings, which never change; not for
+//!   other memory that arguments refer to.
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::Res;

@@ -13,15 +13,12 @@
 //! follow at offset 16.
 //!
 //! # Invariants
-//! * The bounds check is one unsigned compare, which is also true for a negative index. An int32
-//!   index is zero-extended after it, so no address outside the array is ever formed.
-//! * While the thread is stopped the collector must find the array by what is left of the reference
-//!   in registers: an address inside the array, or one past its end. `array + index * size` is such
-//!   an address, because the 16 bytes of the header are added by the access itself. A constant is
-//!   never added to the reference first, and the optimiser cannot split one off the index, because
-//!   the index is extended from 32 bits.
-//! * A store of a reference checks the element type, since arrays are covariant (ECMA-335 I.8.7.1),
-//!   before it changes anything.
+//! * The bounds check is one unsigned compare, which is also true for a negative index. An int32 index is zero-extended after it, so no address
+//!   outside the array is ever formed.
+//! * While the thread is stopped the collector must find the array by what is left of the reference in registers: an address inside the array, or one
+//!   past its end. `array + index * size` is such an address, because the 16 bytes of the header are added by the access itself. A constant is never
+//!   added to the reference first, and the optimiser cannot split one off the index, because the index is extended from 32 bits.
+//! * A store of a reference checks the element type, since arrays are covariant (ECMA-335 I.8.7.1), before it changes anything.
 use crate::blob::Symbol;
 use crate::emit::trusted;
 use crate::signature::{load_scalar, scalar_type, store_scalar};

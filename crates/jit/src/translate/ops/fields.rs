@@ -16,12 +16,10 @@
 //! a fault would have no handler there, and the check is explicit.
 //!
 //! # Invariants
-//! * An access at an offset beyond the guard page has an explicit check too, because it would not
-//!   fault.
-//! * A byref or native int may point to a field of a null object. Every address in the guard page
-//!   counts as null.
-//! * A constant offset belongs to the access. It is never added to a reference that is used later,
-//!   because the sum may lie past the end of the object, where the collector does not look for it.
+//! * An access at an offset beyond the guard page has an explicit check too, because it would not fault.
+//! * A byref or native int may point to a field of a null object. Every address in the guard page counts as null.
+//! * A constant offset belongs to the access. It is never added to a reference that is used later, because the sum may lie past the end of the
+//!   object, where the collector does not look for it.
 use crate::blob::Symbol;
 use crate::emit::barrier;
 use crate::emit::{null_trap, trusted};

@@ -7,15 +7,12 @@
 //!
 //! # Invariants
 //! * Temporaries are reused as soon as the IL stack is empty.
-//! * Each store says where it goes: [`Dest::Frame`] needs no barrier, [`Dest::Anywhere`] marks the
-//!   card of every reference stored.
-//! * A thread may be stopped between two instructions of a copy. The source is intact until the
-//!   copy is complete, and a copy to the heap always has its source in a frame, where the
-//!   conservative scan sees every word. So each reference is visible to the collector throughout.
-//! * A reference is copied as one 64-bit word through a general register. Two halves, or a vector
-//!   register, would hide it from the scan and could be seen half-written by the concurrent marker.
-//! * Longer copies with references go to `CopyValue`, a leaf helper: a thread in it is not stopped
-//!   by signal before it has marked the cards.
+//! * Each store says where it goes: [`Dest::Frame`] needs no barrier, [`Dest::Anywhere`] marks the card of every reference stored.
+//! * A thread may be stopped between two instructions of a copy. The source is intact until the copy is complete, and a copy to the heap always has
+//!   its source in a frame, where the conservative scan sees every word. So each reference is visible to the collector throughout.
+//! * A reference is copied as one 64-bit word through a general register. Two halves, or a vector register, would hide it from the scan and could be
+//!   seen half-written by the concurrent marker.
+//! * Longer copies with references go to `CopyValue`, a leaf helper: a thread in it is not stopped by signal before it has marked the cards.
 use crate::blob::Symbol;
 use crate::emit::{barrier, trusted};
 use crate::signature::{load_scalar, scalar_kind, store_scalar};
