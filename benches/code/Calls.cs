@@ -21,6 +21,11 @@ sealed class Second : Base, IStep, IOther
     public override int Virtual(int x) { return x + 2; }
 }
 class Made { public int value = 1; }
+class Remotable : MarshalByRefObject
+{
+    public int Field = 1;
+    [MethodImpl(MethodImplOptions.NoInlining)] public int Call(int x) { return x + 1; }
+}
 
 static class Calls
 {
@@ -35,6 +40,8 @@ static class Calls
     static long CastClass(object[] objects, int n) { int x = 0; for (int i = 0; i < n; i++) if ((First)objects[i & 1] != null) x++; return x; }
     static long Delegate(Func<int, int> f, int n) { int x = 0; for (int i = 0; i < n; i++) x = f(x); return x; }
     static long GenericVirtual(Base b, int n) { int x = 0; for (int i = 0; i < n; i++) x += b.Generic(1); return x; }
+    static long RemotableField(Remotable r, int n) { int x = 0; for (int i = 0; i < n; i++) { x += r.Field; r.Field = 1; } return x; }
+    static long RemotableCall(Remotable r, int n) { int x = 0; for (int i = 0; i < n; i++) x = r.Call(x); return x; }
     static long Native(int n) { double x = 0; for (int i = 0; i < n; i++) x += fabs(-1); return (long)x; }
     static long ThreadStatic(int n) { own = 0; for (int i = 0; i < n; i++) own++; return own; }
     static long Box(int n) { long x = 0; for (int i = 0; i < n; i++) { object o = i & 1; x += (int)o * 2 + 1 - (i & 1) * 2; } return x; }
@@ -75,6 +82,8 @@ static class Calls
         Row("generic-virtual", n, n, k => GenericVirtual(first, k));
         Row("cast-to-interface-and-call", n, n + n / 2, k => CastInterface(new object[] { first, second }, k));
         Row("cast-to-class", n, n, k => CastClass(new object[] { first, new First() }, k));
+        Row("remotable-field", n, n, k => RemotableField(new Remotable(), k));
+        Row("remotable-call", n, n, k => RemotableCall(new Remotable(), k));
         Row("delegate", n, n, k => Delegate(x => x + 1, k));
         Row("pinvoke-fabs", n, n, Native);
         Row("thread-static", n, n, ThreadStatic);
