@@ -170,6 +170,8 @@ helpers! {
     ClassInit(I64) : Runtime;
     /// (vtable) -> address of this thread's block of the class's thread statics.
     ThreadStatics(I64) -> I64 : Runtime;
+    /// (vtable) -> address of the block of the class's context statics of the remoting context that this thread is in.
+    ContextStatics(I64) -> I64 : Runtime;
     /// (object, method) -> code address for ldvirtftn and generic virtual calls; null throws.
     ResolveVirtual(I64, I64) -> I64 : Runtime;
     /// (delegate, target or 0, code address): fills a new delegate.

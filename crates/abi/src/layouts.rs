@@ -180,6 +180,10 @@ layouts! {
         process_exit: RawRef = "ProcessExit", resource_resolve: RawRef = "ResourceResolve",
         type_resolve: RawRef = "TypeResolve", unhandled_exception: RawRef = "UnhandledException",
     }
+    /// System.Runtime.Remoting.Contexts.Context.
+    ContextObject = "System.Runtime.Remoting.Contexts.Context": Header {
+        domain_id: i32 = "domain_id", context_id: i32 = "context_id", static_data: usize = "static_data",
+    }
     /// System.MarshalByRefObject.
     MarshalByRefObject = "System.MarshalByRefObject": Header { identity: RawRef = "_identity" }
     /// System.AppDomainSetup.
@@ -193,7 +197,7 @@ layouts! {
     AsyncResultObject = "System.Runtime.Remoting.Messaging.AsyncResult": Header {
         async_state: RawRef = "async_state", handle: RawRef = "handle", async_delegate: RawRef = "async_delegate",
         data: usize = "data", object_data: RawRef = "object_data", sync_completed: u8 = "sync_completed",
-        completed: u8 = "completed", endinvoke_called: u8 = "endinvoke_called",
+        completed: u8 = "completed", endinvoke_called: u8 = "endinvoke_called", async_callback: RawRef = "async_callback",
     }
     /// System.MonoAsyncCall.
     MonoAsyncCallObject = "System.MonoAsyncCall": Header {
@@ -203,7 +207,8 @@ layouts! {
     /// System.Runtime.Remoting.Messaging.MonoMethodMessage.
     MonoMethodMessageObject = "System.Runtime.Remoting.Messaging.MonoMethodMessage": Header {
         method: RawRef = "method", args: RawRef = "args", names: RawRef = "names", arg_types: RawRef = "arg_types",
-        ctx: RawRef = "ctx", rval: RawRef = "rval", exc: RawRef = "exc",
+        ctx: RawRef = "ctx", rval: RawRef = "rval", exc: RawRef = "exc", async_result: RawRef = "asyncResult",
+        call_type: i32 = "call_type",
     }
     /// System.Runtime.Remoting.Proxies.TransparentProxy.
     TransparentProxyObject = "System.Runtime.Remoting.Proxies.TransparentProxy": Header {

@@ -24,6 +24,8 @@ pub enum StaticKind {
     Values,
     /// In a block per thread.
     Thread,
+    /// In a block per remoting context.
+    Context,
     /// In the image: initial data at an RVA.
     Rva,
 }
@@ -229,13 +231,17 @@ impl Field {
     pub fn has_rva(&self) -> bool {
         self.flags & field_flags::HAS_RVA != 0
     }
-    /// `[ThreadStatic]`.
-    pub fn is_thread_static(&self) -> bool {
-        self.is_static()
-            && self
-                .class
-                .module
-                .has_attribute(self.token(), "System", "ThreadStaticAttribute")
+    /// Of a static field that is `[ThreadStatic]` or `[ContextStatic]`: which. Of both attributes the first counts.
+    pub fn block_kind(&self) -> Option<StaticKind> {
+        let module = self.class.module;
+        let mut attributes = module.image.custom_attributes_of(self.token());
+        attributes.find_map(|rid| {
+            let is = |name| module.attribute_is(rid, "System", name).unwrap_or(false);
+            if is("ThreadStaticAttribute") {
+                return Some(StaticKind::Thread);
+            }
+            is("ContextStaticAttribute").then_some(StaticKind::Context)
+        })
     }
     /// `volatile`: has a required modifier IsVolatile.
     pub fn is_volatile(&self) -> bool {

@@ -81,6 +81,10 @@ pub struct Layout {
     pub thread_statics_size: u32,
     /// Word offsets of the references in it.
     pub thread_statics_map: Vec<u32>,
+    /// Bytes of a context's block.
+    pub context_statics_size: u32,
+    /// Word offsets of the references in it.
+    pub context_statics_map: Vec<u32>,
     /// Kind and offset of each static field, by index.
     pub(crate) statics: Vec<Option<(StaticKind, u32)>>,
 }
@@ -573,6 +577,8 @@ impl Class {
             statics_values_size: 0,
             thread_statics_size: 0,
             thread_statics_map: Vec::new(),
+            context_statics_size: 0,
+            context_statics_map: Vec::new(),
             statics: vec![None; fields.len()],
         };
         for f in fields.iter().filter(|f| f.is_static() && !f.is_literal()) {
@@ -585,12 +591,25 @@ impl Class {
                 continue;
             }
             let memory = self.memory_of(f, 0)?;
-            let (kind, end) = if f.is_thread_static() {
-                (StaticKind::Thread, &mut layout.thread_statics_size)
-            } else if memory.has_refs() {
-                (StaticKind::Refs, &mut layout.statics_refs_size)
-            } else {
-                (StaticKind::Values, &mut layout.statics_values_size)
+            let kind = f.block_kind().unwrap_or(match memory.has_refs() {
+                true => StaticKind::Refs,
+                false => StaticKind::Values,
+            });
+            let (end, map) = match kind {
+                StaticKind::Thread => (
+                    &mut layout.thread_statics_size,
+                    &mut layout.thread_statics_map,
+                ),
+                StaticKind::Context => (
+                    &mut layout.context_statics_size,
+                    &mut layout.context_statics_map,
+                ),
+                StaticKind::Refs => (&mut layout.statics_refs_size, &mut layout.statics_refs_map),
+                // No references: the map gets nothing.
+                _ => (
+                    &mut layout.statics_values_size,
+                    &mut layout.statics_refs_map,
+                ),
             };
             let align = if memory.has_refs() { 8 } else { memory.align() };
             let offset = end.next_multiple_of(align);
@@ -598,10 +617,6 @@ impl Class {
                 return self.bad_layout("its statics are too large");
             }
             *end = offset + memory.size();
-            let map = match kind {
-                StaticKind::Thread => &mut layout.thread_statics_map,
-                _ => &mut layout.statics_refs_map,
-            };
             map.extend(memory.ref_words().iter().map(|w| offset / 8 + w));
             layout.statics[f.index as usize] = Some((kind, offset));
         }
@@ -609,6 +624,7 @@ impl Class {
             &mut layout.statics_refs_size,
             &mut layout.statics_values_size,
             &mut layout.thread_statics_size,
+            &mut layout.context_statics_size,
         ] {
             *end = end.next_multiple_of(8);
         }

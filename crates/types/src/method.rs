@@ -422,19 +422,20 @@ impl Method {
         }
         Ok(names)
     }
-    /// Whether the method's metadata say `[Out]` of a parameter (II.23.1.13).
-    pub fn has_out_parameters(&self) -> R<bool> {
+    /// Of which parameters, counted from 0, the method's metadata say `[Out]` (II.23.1.13).
+    pub fn out_parameters(&self) -> R<Vec<usize>> {
         const OUT: u16 = 2;
         let module = self.module();
+        let mut found = Vec::new();
         if self.rid != 0 {
             for rid in module.image.method_params(self.rid) {
                 let row = module.image.param(rid).map_err(|e| module.bad(e))?;
-                if row.flags & OUT != 0 {
-                    return Ok(true);
+                if row.flags & OUT != 0 && row.sequence > 0 {
+                    found.push(usize::from(row.sequence) - 1);
                 }
             }
         }
-        Ok(false)
+        Ok(found)
     }
     /// What a P/Invoke method imports.
     pub fn dll_import(&self) -> R<Option<DllImport>> {

@@ -71,7 +71,7 @@ fn walk_class(class: ClassRef, p: &mut Problems) {
     }
     for f in p.note(at("fields"), class.fields()).unwrap_or_default() {
         p.note(|| format!("type of field {}", f.full_name()), f.ty());
-        let _ = (f.is_volatile(), f.is_thread_static());
+        let _ = (f.is_volatile(), f.block_kind());
         if f.has_rva() {
             p.note(|| format!("data of field {}", f.full_name()), f.rva_data());
         }

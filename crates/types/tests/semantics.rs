@@ -287,7 +287,7 @@ public struct Nest { public Small s; } public struct HasEmpty { Empty e; int x; 
 public unsafe struct Fixed { public fixed int a[3]; }
 public struct Mixed { float f; double d; } public struct Chars { char a; bool b; sbyte c; short d; }
 public enum Tiny : sbyte { A } public struct HasTiny { Tiny t; DayOfWeek d; }
-public class Stat { static int a; static string s; [ThreadStatic] static object t; [ThreadStatic] static int n; static Small sm; const int K = 3; static long l; static volatile int vol; }
+public class Stat { static int a; static string s; [ThreadStatic] static object t; [ThreadStatic] static int n; [ContextStatic] static object c; [ContextStatic] static int d; static Small sm; const int K = 3; static long l; static volatile int vol; }
 public class Fin { ~Fin() {} } public class Fin2 : Fin {} public class NoFin {}
 "#;
 
@@ -479,6 +479,8 @@ fn layouts() {
         [place("a"), place("s"), place("t"), place("n")],
         [(Values, 0), (Refs, 0), (Thread, 0), (Thread, 8)]
     );
+    assert_eq!([place("c"), place("d")], [(Context, 0), (Context, 8)]);
+    assert_eq!(l("Stat").context_statics_map, [0]);
     assert_eq!([place("sm"), place("l")], [(Refs, 8), (Values, 8)]);
     assert_eq!(
         (&l("Stat").statics_refs_map[..], l("Stat").statics_refs_size),

@@ -84,7 +84,7 @@ fn through_proxy<'cx>(
 ) -> Result<ObjRef<'cx>> {
     if let Some(server) = remoting::calls::server_here(cx, proxy)? {
         let reached = load(cx, || virtual_target(server.class(), method))?;
-        return call(cx, reached, server, parameters);
+        return call(cx, reached, proxy, parameters);
     }
     let wanted = cx.load(method.sig())?.params.len();
     let args = cx.alloc_array(cx.known(Known::Object), wanted)?;

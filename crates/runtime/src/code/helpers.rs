@@ -153,6 +153,7 @@ bodies! {
     EndCatch() => end_catch;
     ClassInit(_) => class_init;
     ThreadStatics(_) => thread_statics;
+    ContextStatics(_) => context_statics;
     ResolveVirtual(_, _) => resolve_virtual;
     DelegateCtor(_, _, _) => delegate_ctor;
     DelegateCtorMethod(_, _, _, _) => delegate_ctor_method;
@@ -392,6 +393,10 @@ extern "C" fn class_init(v: usize) {
 extern "C" fn thread_statics(v: usize) -> usize {
     with(|cx| Ok(cx.load(crate::memory::statics::thread_block(cx, vt(v)))? as usize))
 }
+/// An access to the context statics of a class.
+extern "C" fn context_statics(v: usize) -> usize {
+    with(|cx| Ok(cx.load(crate::memory::context_statics::block(cx, vt(v)))? as usize))
+}
 /// `ldvirtftn`, and calls of generic virtual methods, which have no slot.
 extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
     with(|cx| crate::code::prestub::resolve_virtual(cx, object(o), method(m)))
@@ -423,16 +428,12 @@ extern "C" fn delegate_ctor_method(d: usize, target: usize, m: usize, is_virtual
 /// `BeginInvoke` of a delegate: its body is a stub that stores the arguments as words.
 extern "C" fn delegate_begin_invoke(d: usize, m: usize, words: *const u64) -> usize {
     // SAFETY: the stub of the method passes the words that it has stored.
-    with(|cx| unsafe {
-        crate::interop::delegates::async_call::begin(cx, object(d), method(m), words)
-    })
+    with(|cx| unsafe { remoting::asynchronous::begin(cx, object(d), method(m), words) })
 }
 /// `EndInvoke`, likewise; the result goes where the stub has room for it.
 extern "C" fn delegate_end_invoke(d: usize, m: usize, words: *const u64, out: *mut u8) {
     // SAFETY: the stub of the method passes the words that it has stored, and room for the result.
-    with(|cx| unsafe {
-        crate::interop::delegates::async_call::end(cx, object(d), method(m), words, out)
-    })
+    with(|cx| unsafe { remoting::asynchronous::end(cx, object(d), method(m), words, out) })
 }
 /// A call of a method of a MarshalByRefObject met a transparent proxy.
 extern "C" fn remote_code(proxy: usize, m: usize) -> usize {

@@ -13,7 +13,7 @@ use crate::process::host_events;
 use crate::profiler::hooks;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
-use vervet_abi::layouts::{AppDomainObject, AppDomainSetupObject};
+use vervet_abi::layouts::{AppDomainObject, AppDomainSetupObject, ContextObject};
 use vervet_binder::app_config::AppConfig;
 use vervet_types::Known;
 
@@ -64,10 +64,7 @@ pub(crate) fn fill<'cx>(cx: &'cx Cx<'cx>, setup: ObjRef<'cx>) -> Result<()> {
     );
     *domain.app_domain.lock() = Some(Root::of(object));
     let context = cx.alloc(cx.known(Known::Context))?;
-    if let Some(field) = cx.load(context.class().find_field("domain_id"))? {
-        let at = cx.load(field.offset())? as usize + vervet_abi::object::HEADER_SIZE as usize;
-        context.write(at, domain.number() as i32);
-    }
+    context.write(offset_of!(ContextObject, domain_id), domain.number() as i32);
     *domain.context.lock() = Some(Root::of(context));
     Ok(())
 }

@@ -21,7 +21,7 @@ use crate::classes::vtables;
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::walk::Walk;
 use crate::memory::roots::{self, Root};
-use crate::memory::{finalizer, gc, handles, statics};
+use crate::memory::{context_statics, finalizer, gc, handles, statics};
 use crate::object::ObjRef;
 use crate::runtime::rt;
 use crate::threads::{abort, park, start, wait};
@@ -157,6 +157,7 @@ impl Domain {
 fn let_go(domain: &'static Domain) {
     domain.let_go();
     statics::clear_thread_statics(domain.id);
+    context_statics::release_domain(domain.id);
     handles::free_domain(domain.id);
 }
 

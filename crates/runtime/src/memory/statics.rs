@@ -6,6 +6,7 @@
 //! of a class's thread statics is root memory, made at the first access and given back when the thread ends; the
 //! thread's table of blocks holds no reference and is the thread's own.
 use crate::cx::Cx;
+use crate::memory::context_statics;
 use crate::memory::thread_static_classes::THREAD_STATIC_CLASSES;
 pub use crate::memory::thread_static_classes::thread_static_index;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -150,7 +151,7 @@ pub unsafe fn release_thread_blocks(context: *mut ThreadContext) {
     }
 }
 
-/// Address of a static field of an initialised or initialising class, in this thread's view.
+/// Address of a static field of an initialised or initialising class, in this thread's view and in its context's.
 pub fn field_address(
     cx: &Cx<'_>,
     vt: &'static VTable,
@@ -164,6 +165,7 @@ pub fn field_address(
             StaticKind::Refs => vt.statics_refs.add(offset()?),
             StaticKind::Values => vt.statics_values.add(offset()?),
             StaticKind::Thread => thread_block(cx, vt)?.add(offset()?),
+            StaticKind::Context => context_statics::block(cx, vt)?.add(offset()?),
             StaticKind::Rva => rva_data(field)? as *mut u8,
         }
     })

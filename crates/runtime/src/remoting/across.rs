@@ -16,7 +16,7 @@
 //! * Whether a call goes this way depends on the method, the object and the thread's call context, not on the arguments' values. What cannot go this way
 //!   ([`Way::of`] says None) is sent as a message, with the same outcome.
 //! * References are held on the stack: there are at most [`MOST`] arguments.
-//! * No object of one domain is handed to code of the other.
+//! * No object of one domain is handed to code of the other; only the addresses of by-reference numbers are.
 //! * An exception of the method is serialized in its domain and thrown in the caller's. The visit ends as any crossing does ([`unload::leave`]).
 use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
@@ -24,6 +24,7 @@ use crate::code::invoke;
 use crate::cx::{Cx, Result, Value};
 use crate::domain::{self, Domain, State, unload};
 use crate::interop::delegates::async_call::{argument, store, words_of};
+use crate::memory::{context_statics, statics};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -33,7 +34,7 @@ use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
 use vervet_os::{LeafLock, Published};
 use vervet_types::class::ClassKind;
-use vervet_types::{ClassRef, Known, LoadError, MethodRef};
+use vervet_types::{ClassRef, FieldRef, Known, LoadError, MethodRef};
 
 /// A call with more arguments is a message.
 const MOST: usize = 8;
@@ -43,7 +44,7 @@ const MOST: usize = 8;
 enum Kind {
     /// There is none: `void`.
     Nothing,
-    /// As the machine word that it is.
+    /// As the machine word that it is: a number, or the address of one, which the method reads and writes where it lies. (So what it has stored stays when it throws.)
     Word,
     /// A string, or a result of a class of vectors of strings or numbers: it is copied, unless it is a vector of enumerations.
     Copied,
@@ -69,8 +70,8 @@ impl Way {
     /// | method | because |
     /// |---|---|
     /// | a constructor | it activates an object there |
-    /// | one with by-reference parameters, pointers or nullable ones | the values come back, or have no box |
-    /// | one with `[Out]` parameters | what the method stores into an array comes back |
+    /// | one with by-reference parameters other than numbers, with pointers or nullable ones | the values come back, or have no box |
+    /// | one with `[Out]` arrays and the like | what the method stores there comes back |
     /// | one of a generic class, or with type arguments that are the domain's own | its counterpart would have to be built |
     /// | one of an assembly that the domain has not loaded | the message says so |
     fn of<'cx>(
@@ -86,7 +87,8 @@ impl Way {
         let mut way = None;
         if method.name != ".ctor"
             && lowered.params.len() <= MOST
-            && !cx.load(method.definition().has_out_parameters())?
+            && (cx.load(method.definition().out_parameters())?.iter())
+                .all(|i| lowered.param_classes[*i].is_byref())
             && let Some(target) = counterpart(cx, method, domain)?
         {
             let kinds: Option<SmallVec<[Kind; 8]>> = (lowered.params.iter())
@@ -115,6 +117,13 @@ impl Way {
 
 /// How a value of the class gets across. None: only in a message.
 fn kind_of(cx: &Cx<'_>, pass: &Pass, class: ClassRef) -> Option<Kind> {
+    if class.is_byref()
+        && let Some(behind) = class.element()
+        && behind.is_value_type().ok()?
+        && behind.stack_prim().ok()?.is_some()
+    {
+        return Some(Kind::Word);
+    }
     if class.is_byref() || class.is_ptr() || class.is_fn_ptr() || class.nullable_arg().is_some() {
         return None;
     }
@@ -297,6 +306,10 @@ pub(super) unsafe fn invoke<'cx>(
         let result = call(cx, real, way, &noted, rest).or_else(|throw| {
             // No exception is pending while managed code runs.
             let thrown = cx.take_pending(throw);
+            // There is little room to serialize it in; and each of thousands of frames that it passes would do so once more.
+            if std::ptr::eq(thrown.class(), cx.known(Known::StackOverflowException)) {
+                return Err(cx.throw_object(thrown));
+            }
             let bytes = remoting_services(cx, "SerializeExceptionData", thrown)?;
             Ok(Outcome::Thrown(bytes))
         });
@@ -312,6 +325,9 @@ pub(super) unsafe fn invoke<'cx>(
         // An exception of an exception's serialization is the other domain's, with all it refers to.
         Err(thrown) if thrown.class().name == "ThreadAbortException" => {
             return Err(cx.throw_default(Known::ThreadAbortException));
+        }
+        Err(thrown) if std::ptr::eq(thrown.class(), cx.known(Known::StackOverflowException)) => {
+            return Err(cx.throw_default(Known::StackOverflowException));
         }
         Err(thrown) => {
             let name = thrown.class().full_name();
@@ -379,17 +395,33 @@ fn carries_context<'cx>(cx: &'cx Cx<'cx>) -> Result<bool> {
     Ok(matches!(answer, Value::Int(yes) if yes != 0))
 }
 
+/// Have the context, or all contexts of the domain, dynamic properties? (Context.RegisterDynamicProperty.)
+fn has_dynamic_properties<'cx>(cx: &'cx Cx<'cx>, context: ObjRef<'cx>) -> Result<bool> {
+    static OWN: Published<usize> = Published::new();
+    static OF_ALL: Published<FieldRef> = Published::new();
+    let at = offset(cx, &OWN, context, "context_dynamic_properties")?;
+    if !context.read_ref(at).is_null() {
+        return Ok(true);
+    }
+    let class = cx.known(Known::Context);
+    const NAME: &str = "global_dynamic_properties";
+    let find = || {
+        class
+            .find_field(NAME)?
+            .ok_or_else(|| LoadError::type_load(class, NAME))
+    };
+    let field = *cx.load(OF_ALL.get_or_try(find))?;
+    let vt = cx.rt().vtable_or_throw(cx, class)?;
+    let at = cx.load(statics::field_address(cx, vt, field))?;
+    // SAFETY: the place of a static field of reference type.
+    Ok(!unsafe { ObjRef::from_addr(*(at as *const usize)) }.is_null())
+}
+
 /// Has the thread's context sinks that a call must go through?
 fn needs_sinks<'cx>(cx: &'cx Cx<'cx>) -> Result<bool> {
     let own = cx.domain().context.lock().map_or(ObjRef::NULL, |r| r.get());
-    // SAFETY: the context belongs to this thread; the word is 0 or its InternalThread.
-    let internal: ObjRef<'cx> = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
-    let at = offset_of!(
-        vervet_abi::layouts::InternalThreadObject,
-        current_appcontext
-    );
-    let current = internal.non_null().map_or(ObjRef::NULL, |i| i.read_ref(at));
-    if current.is_null() || current == own {
+    let current = context_statics::current(cx);
+    if current.is_null() || current == own && !has_dynamic_properties(cx, current)? {
         return Ok(false);
     }
     let asks = cx.known_method(Known::Context, "get_NeedsContextSink", 0)?;

@@ -5,7 +5,7 @@
 //!   words --> object[] of boxed arguments --> MonoMethodMessage --> RealProxy.PrivateInvoke(real proxy, message, out exception, out arguments)
 //!   result, by-reference arguments in order of their parameters  <--
 //! ```
-//! A ContextBoundObject in the caller's own context is called directly.
+//! A method of a ContextBoundObject in the caller's own context is called directly, and has the proxy as `this`.
 //!
 //! # Invariants
 //! An exception that the real proxy hands back is thrown here, once all that was made for the call is let go. By-reference arguments change only if there is none.
@@ -14,13 +14,13 @@ use crate::classes::vtables::is_context_bound;
 use crate::code;
 use crate::cx::{Cx, Result, Value};
 use crate::interop::delegates::async_call::{argument, store, words_of};
+use crate::memory::context_statics;
 use crate::memory::localloc_stack::Scope;
 use crate::object::ObjRef;
 use smallvec::{SmallVec, smallvec};
 use std::mem::offset_of;
 use vervet_abi::layouts::{
-    InternalThreadObject, MonoMethodMessageObject as Message, RealProxyObject,
-    TransparentProxyObject,
+    MonoMethodMessageObject as Message, RealProxyObject, TransparentProxyObject,
 };
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
@@ -36,12 +36,8 @@ pub(super) fn local_server<'cx>(cx: &'cx Cx<'cx>, real: ObjRef<'cx>) -> Option<O
     let server = real
         .read_ref(offset_of!(RealProxyObject, server))
         .non_null()?;
-    // SAFETY: the context belongs to this thread; the word is 0 or its InternalThread.
-    let internal: ObjRef<'cx> = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
-    let current = internal.non_null()?;
-    let current = current.read_ref(offset_of!(InternalThreadObject, current_appcontext));
     let target = real.read_ref(offset_of!(RealProxyObject, target_context));
-    (target == current && !super::is_proxy(server)).then_some(server)
+    (target == context_statics::current(cx) && !super::is_proxy(server)).then_some(server)
 }
 
 /// The ContextBoundObject that a proxy stands for, if it lives in the calling thread's context: it is called directly.
@@ -65,9 +61,13 @@ pub unsafe fn invoke<'cx>(
 ) -> Result<()> {
     let lowered = cx.load(LoweredSignature::of_method(method))?;
     let real = real_proxy(cx, proxy)?;
+    if lowered.param_classes.iter().any(|c| c.is_by_ref_like()) {
+        // A value that may live on the stack only has no box, which a message would need.
+        return Err(cx.throw_default(Known::NotImplementedException));
+    }
     if let Some(server) = server_here(cx, proxy)? {
         // SAFETY: the caller's promise.
-        return unsafe { invoke_here(cx, server, method, &lowered, words, out) };
+        return unsafe { invoke_here(cx, (proxy, server), method, &lowered, words, out) };
     }
     if !cx.load(is_context_bound(proxy.class()))? {
         // SAFETY: the caller's promise.
@@ -114,13 +114,13 @@ pub unsafe fn invoke<'cx>(
     Ok(())
 }
 
-/// Calls the method on the object itself, with the words of a call on its proxy.
+/// Calls the method that the object's class has, with the words of a call on its proxy. `this` is the proxy there, so the object never gets out of its context.
 ///
 /// # Safety
 /// As for [`invoke`].
 unsafe fn invoke_here<'cx>(
     cx: &'cx Cx<'cx>,
-    server: ObjRef<'cx>,
+    (proxy, server): (ObjRef<'cx>, ObjRef<'cx>),
     method: MethodRef,
     lowered: &LoweredSignature,
     words: *const u64,
@@ -131,7 +131,7 @@ unsafe fn invoke_here<'cx>(
         false => method,
     };
     let count: usize = lowered.params.iter().map(words_of).sum();
-    let mut all: SmallVec<[u64; 16]> = smallvec![server.addr() as u64];
+    let mut all: SmallVec<[u64; 16]> = smallvec![proxy.addr() as u64];
     if lowered.ret == Pass::Address {
         all.push(out as u64);
     }
@@ -169,7 +169,15 @@ pub fn send<'cx>(
     method: MethodRef,
     args: ObjRef<'cx>,
 ) -> Result<(ObjRef<'cx>, ObjRef<'cx>)> {
-    let message = message(cx, method, args)?;
+    send_message(cx, real, message(cx, method, args)?)
+}
+
+/// Sends a message; the result and the values of by-reference arguments, in order.
+pub(super) fn send_message<'cx>(
+    cx: &'cx Cx<'cx>,
+    real: ObjRef<'cx>,
+    message: ObjRef<'cx>,
+) -> Result<(ObjRef<'cx>, ObjRef<'cx>)> {
     let scope = Scope::new(cx);
     let outs = scope.slice(2, 0u64)?;
     let (exception, out_args) = (&raw mut outs[0], &raw mut outs[1]);
@@ -201,7 +209,11 @@ pub fn send<'cx>(
 }
 
 /// The message that says that the method is called.
-fn message<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, args: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+pub(super) fn message<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    args: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
     let of_method = cx.known_method(
         Known::RuntimeMethodInfo,
         "GetMethodFromHandleInternalType_native",

@@ -1,16 +1,18 @@
 //! Fields of transparent proxies.
 //!
-//! The class library makes an access of a field into a call of `Object.FieldGetter` or `Object.FieldSetter`, which `RemotingServices.InternalExecute` carries out where the
+//! A field of a context-bound object is read and written where it lies, if the thread is in the object's context: methods reach their own fields so. Otherwise the
+//! class library makes an access of a field into a call of `Object.FieldGetter` or `Object.FieldSetter`, which `RemotingServices.InternalExecute` carries out where the
 //! object is.
 //!
 //! # Invariants
 //! * A value travels boxed. What is loaded is written to memory of the accessing frame, never to an object.
 //! * The address of a field is only given out where the object itself may be touched: in this domain, and for a context-bound object in this context.
-use super::calls::{local_server, real_proxy};
+use super::calls::{local_server, real_proxy, server_here};
 use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
 use crate::cx::{Cx, Result, Value};
 use crate::interop::delegates::async_call;
+use crate::memory::copy::copy_value;
 use crate::object::ObjRef;
 use std::mem::offset_of;
 use vervet_abi::layouts::RealProxyObject;
@@ -33,8 +35,39 @@ pub unsafe fn load<'cx>(
     field: FieldRef,
     out: *mut u8,
 ) -> Result<()> {
+    if let Some((at, size, refs)) = place_here(cx, proxy, field)? {
+        // SAFETY: the field lies there, with that size; the caller's promise.
+        unsafe { copy_value(out, at, size, refs) };
+        return Ok(());
+    }
     let value = get(cx, proxy, field)?;
     async_call::store(cx, cx.load(field.ty())?, out, value)
+}
+
+/// Where the field of a context-bound object lies that belongs to the calling thread's context, the bytes of its value, and whether these hold references.
+fn place_here<'cx>(
+    cx: &'cx Cx<'cx>,
+    proxy: ObjRef<'cx>,
+    field: FieldRef,
+) -> Result<Option<(*mut u8, usize, bool)>> {
+    let Some(server) = server_here(cx, proxy)? else {
+        return Ok(None);
+    };
+    let ty = cx.load(field.ty())?;
+    let refs = if ty.is_ptr() || ty.is_fn_ptr() {
+        false
+    } else if cx.load(ty.is_value_type())? {
+        !cx.load(ty.layout())?.ref_map.is_empty()
+    } else {
+        true
+    };
+    let at = (server.addr() + offset_in(cx, field)?) as *mut u8;
+    Ok(Some((at, cx.load(field.memory_size())? as usize, refs)))
+}
+
+/// The offset of the field from the object's address.
+fn offset_in<'cx>(cx: &'cx Cx<'cx>, field: FieldRef) -> Result<usize> {
+    Ok(cx.load(field.offset())? as usize + vervet_abi::object::HEADER_SIZE as usize)
 }
 
 /// The value of the field of what the proxy stands for, as an object.
@@ -69,6 +102,11 @@ pub unsafe fn store<'cx>(
     field: FieldRef,
     from: *const u8,
 ) -> Result<()> {
+    if let Some((at, size, refs)) = place_here(cx, proxy, field)? {
+        // SAFETY: the field lies there, with that size; the caller's promise.
+        unsafe { copy_value(at, from, size, refs) };
+        return Ok(());
+    }
     // SAFETY: the caller's promise.
     let value = unsafe { async_call::object_at(cx, cx.load(field.ty())?, from)? };
     set(cx, proxy, field, value)
@@ -91,8 +129,7 @@ pub fn address<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>, field: FieldRef) -> Re
     if target == -1
         && let Some(server) = server
     {
-        let at = cx.load(field.offset())? as usize + vervet_abi::object::HEADER_SIZE as usize;
-        return Ok(server.addr() + at);
+        return Ok(server.addr() + offset_in(cx, field)?);
     }
     if target == -1 && !bound {
         return Err(cx.throw(

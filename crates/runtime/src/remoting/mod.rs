@@ -10,6 +10,7 @@
 //!   proxy.field                           likewise; `fields`
 //!   (C)proxy, proxy is I                  by the VTable; if that says no, `classes` asks the real proxy
 //!   new C()                               generated code tests the VTable of C; `activation`
+//!   delegate.BeginInvoke(), EndInvoke()   the target may be a proxy; `asynchronous`
 //!
 //!   stub --> RemoteInvoke helper --> `calls`: boxes the arguments, makes a message, calls RealProxy.PrivateInvoke, stores what comes back
 //! ```
@@ -17,12 +18,14 @@
 //! # Invariants
 //! * Only objects whose VTable says `PROXY` are transparent proxies, and their layout is that of `TransparentProxy` whatever class the VTable names. So code that
 //!   reads fields of a MarshalByRefObject has tested the VTable, or has `this` of a method that runs on the object itself.
-//! * A method of a MarshalByRefObject runs on the object itself, never on a proxy for it: every way to call one goes through a test or a stub. (A ContextBoundObject
-//!   may get its own proxy as `this`.)
+//! * A method of a MarshalByRefObject runs on the object itself, never on a proxy for it: every way to call one goes through a test or a stub. A method of a
+//!   ContextBoundObject has the object's own proxy as `this` (finalizers have the object), so accesses of its fields are tested there, too, as are those of
+//!   MarshalByRefObject itself. Nothing that a program can get at refers to the object.
 //!
 //! [`PROXY`]: vervet_abi::vtable::remoting::PROXY
 pub mod across;
 pub mod activation;
+pub mod asynchronous;
 pub mod calls;
 pub mod classes;
 pub mod fields;

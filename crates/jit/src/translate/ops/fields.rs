@@ -35,7 +35,7 @@ use vervet_abi::{ThrowKind, call, context, vtable};
 use vervet_metadata::Token;
 use vervet_types::check::can_access_field;
 use vervet_types::field::StaticKind;
-use vervet_types::{ClassRef, FieldRef, LoadError, MethodRef};
+use vervet_types::{ClassRef, FieldRef, Known, LoadError, MethodRef};
 
 /// Bytes above address 0 that are never mapped.
 const GUARD: i64 = 4096;
@@ -170,7 +170,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The address of a static field, as base and offset. Statics never move: references lie in
     /// memory that is a root, other values in memory that the collector does not scan, RVA fields in a copy of the image's
-    /// data, thread statics in a block per thread.
+    /// data, thread statics in a block per thread, context statics in a block per context.
     pub(crate) fn static_address(&mut self, field: FieldRef) -> Res<(Value, i32)> {
         let class = field.class;
         if class.is_open {
@@ -191,6 +191,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             ),
             StaticKind::Rva => (self.e.symbol(Symbol::RvaData(field)), 0),
             StaticKind::Thread => (self.thread_statics(class), field.offset()? as i32),
+            StaticKind::Context => {
+                let vt = self.e.symbol(Symbol::VTable(class));
+                let block = self.e.helper_value(call::ContextStatics, [vt]);
+                (block, field.offset()? as i32)
+            }
         })
     }
 
@@ -426,8 +431,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// Whether the operand, seen as an object of a class, may be a transparent proxy. A method of a MarshalByRefObject runs on the object itself; but a
-    /// ContextBoundObject may be given its proxy as `this`, which matters to accesses of fields (`fields`).
+    /// Whether the operand, seen as an object of a class, may be a transparent proxy. A method of a MarshalByRefObject runs on the object itself; but one of a
+    /// ContextBoundObject, or one that it inherits from MarshalByRefObject, has the proxy as `this`, which matters to accesses of fields (`fields`).
     pub(crate) fn may_be_remote(
         &self,
         operand: &StackValue,
@@ -448,8 +453,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .first()
                 .is_some_and(|a| a & WRITTEN == 0)
             && self.body.params.first() == Some(&operand.value);
-        let bound = (self.session.universe).known(vervet_types::Known::ContextBoundObject);
-        Ok(!is_this || fields && class.supers()?.get(2).is_some_and(|c| *c == bound))
+        let known = |k| self.session.universe.known(k);
+        let (base, bound) = (
+            known(Known::MarshalByRefObject),
+            known(Known::ContextBoundObject),
+        );
+        let may_be_bound = class == base || class.supers()?.get(2).is_some_and(|c| *c == bound);
+        Ok(!is_this || fields && may_be_bound)
     }
 
     /// Goes to the first block, which is cold, if the operand is a transparent proxy, and otherwise on in a new one. Null throws. Both are to end with a jump to

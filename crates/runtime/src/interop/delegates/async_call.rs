@@ -115,26 +115,27 @@ pub(crate) unsafe fn argument<'cx>(
     }
 }
 
-/// Delegate.BeginInvoke with its arguments in the words of its stub.
-///
-/// # Safety
-/// `words` are the arguments as the stub of that method stores them.
-pub unsafe fn begin<'cx>(
-    cx: &'cx Cx<'cx>,
-    delegate: ObjRef<'cx>,
-    method: MethodRef,
-    words: *const u64,
-) -> Result<ObjRef<'cx>> {
-    let delegate = cx.non_null(delegate)?;
-    if !delegate
-        .read_ref(offset_of!(MulticastDelegateObject, delegates))
-        .is_null()
-    {
-        return Err(cx.throw(
+/// Refuses to call a delegate that calls others asynchronously.
+pub(crate) fn check_single<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<()> {
+    let others = delegate.read_ref(offset_of!(MulticastDelegateObject, delegates));
+    match others.is_null() {
+        true => Ok(()),
+        false => Err(cx.throw(
             Known::ArgumentException,
             "The delegate must have only one target",
-        ));
+        )),
     }
+}
+
+/// What the words of a `BeginInvoke` hold: the arguments as objects, the callback and the state.
+///
+/// # Safety
+/// As for [`begin`].
+pub(crate) unsafe fn arguments<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    words: *const u64,
+) -> Result<(ObjRef<'cx>, ObjRef<'cx>, ObjRef<'cx>)> {
     let lowered = cx.load(LoweredSignature::of_method(method))?;
     let own = lowered.params.len().saturating_sub(2);
     let args = cx.alloc_array(cx.known(Known::Object), own)?;
@@ -152,6 +153,21 @@ pub unsafe fn begin<'cx>(
             ObjRef::from_addr(*words.add(used + 1) as usize),
         )
     };
+    Ok((args, callback, state))
+}
+
+/// Delegate.BeginInvoke with its arguments in the words of its stub. The delegate calls no others.
+///
+/// # Safety
+/// `words` are the arguments as the stub of that method stores them.
+pub unsafe fn begin<'cx>(
+    cx: &'cx Cx<'cx>,
+    delegate: ObjRef<'cx>,
+    method: MethodRef,
+    words: *const u64,
+) -> Result<ObjRef<'cx>> {
+    // SAFETY: the caller's promise.
+    let (args, callback, state) = unsafe { arguments(cx, method, words)? };
     let message = cx.alloc(cx.known(Known::MonoMethodMessage))?;
     message.write_ref(offset_of!(Message, args), args);
     let call = cx.alloc(cx.known(Known::MonoAsyncCall))?;
@@ -223,18 +239,19 @@ pub fn complete<'cx>(
     Ok(())
 }
 
-/// Delegate.EndInvoke with its arguments in the words of its stub; its result goes to `out` as it lies in memory.
+/// The AsyncResult that an `EndInvoke` of the delegate is given.
 ///
 /// # Safety
-/// `words` are the arguments as the stub of that method stores them, and `out` has room for its result.
-pub unsafe fn end<'cx>(
+/// As for [`end`].
+///
+/// # Errors
+/// It is none, or another delegate's.
+pub(crate) unsafe fn result_of<'cx>(
     cx: &'cx Cx<'cx>,
     delegate: ObjRef<'cx>,
     method: MethodRef,
     words: *const u64,
-    out: *mut u8,
-) -> Result<()> {
-    let delegate = cx.non_null(delegate)?;
+) -> Result<ObjRef<'cx>> {
     let lowered = cx.load(LoweredSignature::of_method(method))?;
     let Some(last) = lowered.params.len().checked_sub(1) else {
         return Err(cx.throw_default(Known::InvalidProgramException));
@@ -256,6 +273,21 @@ pub unsafe fn end<'cx>(
             "The IAsyncResult object provided does not match this delegate.",
         ));
     }
+    Ok(result)
+}
+
+/// Delegate.EndInvoke with its arguments in the words of its stub; its result goes to `out` as it lies in memory. The AsyncResult is [`result_of`] these.
+///
+/// # Safety
+/// `words` are the arguments as the stub of that method stores them, and `out` has room for its result.
+pub unsafe fn end<'cx>(
+    cx: &'cx Cx<'cx>,
+    delegate: ObjRef<'cx>,
+    result: ObjRef<'cx>,
+    method: MethodRef,
+    words: *const u64,
+    out: *mut u8,
+) -> Result<()> {
     wait(cx, result)?;
     let call = result.read_ref(offset_of!(AsyncResult, object_data));
     let message = call.read_ref(offset_of!(AsyncCall, msg));
@@ -264,18 +296,34 @@ pub unsafe fn end<'cx>(
         return Err(cx.throw_object(exception));
     }
     let values = call.read_ref(offset_of!(AsyncCall, out_args));
-    let invoke = cx.load(super::invoke_method(cx, delegate.class())?.sig())?;
-    let by_reference = (0..invoke.params.len()).filter(|i| invoke.params[*i].is_byref());
-    for (k, i) in by_reference.enumerate().take_while(|(k, _)| *k < last) {
-        // SAFETY: the word is the address of a variable of the parameter's type.
-        let to = unsafe { *words.add(k) } as *mut u8;
-        if let (false, Some(class)) = (to.is_null(), invoke.params[i].element()) {
-            store(cx, class, to, values.element_ref(i))?;
-        }
-    }
+    let lowered = cx.load(LoweredSignature::of_method(method))?;
+    // SAFETY: the caller's promise.
+    unsafe { give_back(cx, delegate, words, |_, i| Ok(values.element_ref(i)))? };
     if !matches!(lowered.ret, Pass::None) {
         let value = call.read_ref(offset_of!(AsyncCall, res));
         store(cx, lowered.ret_class, out, value)?;
+    }
+    Ok(())
+}
+
+/// Stores the values of by-reference parameters where the words of an `EndInvoke` say: `value` gets the number among the by-reference parameters, and the parameter's.
+///
+/// # Safety
+/// As for [`end`].
+pub(crate) unsafe fn give_back<'cx>(
+    cx: &'cx Cx<'cx>,
+    delegate: ObjRef<'cx>,
+    words: *const u64,
+    value: impl Fn(usize, usize) -> Result<ObjRef<'cx>>,
+) -> Result<()> {
+    let invoke = cx.load(super::invoke_method(cx, delegate.class())?.sig())?;
+    let by_reference = (0..invoke.params.len()).filter(|i| invoke.params[*i].is_byref());
+    for (k, i) in by_reference.enumerate() {
+        // SAFETY: `EndInvoke` has these parameters, then the AsyncResult; the word is the address of a variable of the parameter's type.
+        let to = unsafe { *words.add(k) } as *mut u8;
+        if let (false, Some(class)) = (to.is_null(), invoke.params[i].element()) {
+            store(cx, class, to, value(k, i)?)?;
+        }
     }
     Ok(())
 }

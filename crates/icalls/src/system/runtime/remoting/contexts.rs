@@ -1,12 +1,18 @@
 //! Native half of System.Runtime.Remoting.Contexts.Context.
 //!
-//! Keeps nothing: a context has no native data here.
+//! Keeps nothing: the runtime's `context_statics` has the blocks of contexts.
 use vervet_runtime::icalls;
+use vervet_runtime::memory::context_statics;
 use vervet_runtime::object::ObjRef;
 
 icalls! {
-    /// The context's native data: there are none.
+    /// A context gets native data when its statics are first used.
     "System.Runtime.Remoting.Contexts.Context::RegisterContext" fn register_context(cx, context: ObjRef<'cx>) { Ok(()) }
-    /// There are no native data to free.
-    "System.Runtime.Remoting.Contexts.Context::ReleaseContext" fn release_context(cx, context: ObjRef<'cx>) { Ok(()) }
+    /// Frees them: the Context is being finalized.
+    "System.Runtime.Remoting.Contexts.Context::ReleaseContext" fn release_context(cx, context: ObjRef<'cx>) {
+        if let Some(context) = context.non_null() {
+            context_statics::release(context);
+        }
+        Ok(())
+    }
 }
