@@ -21,10 +21,7 @@ run:
 test:
 	tests/install-packages.sh test
 	$(CARGO) test --profile ci --workspace
-	$(CARGO) test --profile ci -p vervet-handles --features loom --lib
-	$(CARGO) test --profile ci -p vervet-parking --features loom --lib
-	$(CARGO) test --profile ci -p vervet-sched --features loom --lib
-	$(CARGO) test --profile ci -p vervet-profiler --features loom --lib
+	$(CARGO) test --profile ci -p vervet-handles -p vervet-parking -p vervet-sched -p vervet-profiler --features loom --lib
 	$(CARGO) test --profile ci -p vervet-heap --features loom --test models
 	tests/run.sh
 

@@ -78,7 +78,10 @@ one() {
 
 rm -rf "$verdicts"
 mkdir -p "$verdicts"
-for name; do
+# Cases that say `# long` start first: the last to end is not one that has just begun.
+long() { grep -qx '# long' "$here/cases/$1.sh"; }
+{ for name; do if long "$name"; then echo "0 $name"; else echo "1 $name"; fi; done; } | sort -s -k1,1 | cut -d' ' -f2 > "$verdicts/.order"
+for name in $(< "$verdicts/.order"); do
     while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
     one "$name" &
 done

@@ -1,7 +1,6 @@
 //! Tables of pairs: what becomes of those made while a cycle marks, and how much work pairs are.
-mod toy;
+use crate::toy::{Rng, TABLE, ToyHeap, WAYS, field, id, make, read};
 use std::sync::atomic::Ordering::*;
-use toy::{Rng, TABLE, ToyHeap, WAYS, field, id, make, read};
 use vervet_heap::{Config, Debug, World};
 
 /// Pairs of a large table.
@@ -54,7 +53,7 @@ fn list(heap: &ToyHeap, i: usize, length: usize) {
 /// now, `large` or not, and after that the small one is emptied. Nothing but the new table keeps the values.
 fn a_table_made_while_marking_runs(large: bool, in_place: u32) {
     const PAIRS: usize = 100;
-    let heap = toy::start(8, slow(in_place));
+    let heap = crate::toy::start(8, slow(in_place));
     let w = &heap.world;
     w.tombstone.store(make(heap, 0, 0, 0), Relaxed);
     // Root 0: an object that refers to the table and, by a long list, to the keys.
@@ -145,7 +144,7 @@ fn values_of_tables_promoted_in_place_while_marking_runs_live() {
 #[test]
 fn values_of_a_pinned_table_that_becomes_old_while_marking_runs_live() {
     // As above, but the table is young when marking begins, and a handle pins it.
-    let heap = toy::start(8, slow(0));
+    let heap = crate::toy::start(8, slow(0));
     let w = &heap.world;
     w.tombstone.store(make(heap, 0, 0, 0), Relaxed);
     list(heap, 1, 20_000);
@@ -190,7 +189,7 @@ fn met(heap: &ToyHeap, work: impl FnOnce()) -> usize {
 #[test]
 fn a_minor_collection_meets_the_pairs_on_marked_cards_only() {
     const PAIRS: usize = 40_000;
-    let heap = toy::start(PAIRS + 8, quiet());
+    let heap = crate::toy::start(PAIRS + 8, quiet());
     let w = &heap.world;
     w.tombstone.store(make(heap, 0, 0, 0), Relaxed);
     set_root(heap, PAIRS, make(heap, 2 * PAIRS, 0, TABLE));
@@ -226,7 +225,7 @@ fn a_minor_collection_meets_the_pairs_on_marked_cards_only() {
 
 /// `length` pairs in random order, each value holds the key of another: all live by the first key.
 fn chain(length: usize, old: bool) {
-    let heap = toy::start(length + 8, quiet());
+    let heap = crate::toy::start(length + 8, quiet());
     let w = &heap.world;
     w.tombstone.store(make(heap, 0, 0, 0), Relaxed);
     set_root(heap, length, make(heap, 2 * length, 0, TABLE));
@@ -289,7 +288,7 @@ fn each_pair_of_a_chain_of_old_keys_is_met_once() {
 /// Tables grow while cycles run, as a program's do: what was put in is found.
 #[test]
 fn tables_that_grow_while_cycles_run_lose_nothing() {
-    let heap = toy::start(2 * MANY + 8, slow(3));
+    let heap = crate::toy::start(2 * MANY + 8, slow(3));
     let w = &heap.world;
     w.tombstone.store(make(heap, 0, 0, 0), Relaxed);
     list(heap, 2 * MANY, 2000);

@@ -1,10 +1,9 @@
 //! The collector against a model: a mutator changes a graph of objects at random, keeps a copy of it in ordinary Rust
 //! collections, and both must agree after collections of every kind.
-mod toy;
+use crate::toy::seeds::seeds;
+use crate::toy::{Rng, ToyHeap, Yard, fields, id, read, sized};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::*;
-use toy::seeds::seeds;
-use toy::{Rng, ToyHeap, Yard, fields, id, read, sized};
 use vervet_heap::{Config, Debug, World};
 
 struct Test {
@@ -30,7 +29,7 @@ impl Test {
             },
             ..Config::default()
         };
-        let heap = toy::start(64, config);
+        let heap = crate::toy::start(64, config);
         Test {
             heap,
             rng: Rng(seed.wrapping_mul(0x9E37_79B9) + 77),
@@ -43,7 +42,7 @@ impl Test {
         &self.heap.world
     }
     fn make(&mut self, n: usize, plain: usize) -> usize {
-        let o = toy::make(self.heap, n, plain, 0);
+        let o = crate::toy::make(self.heap, n, plain, 0);
         self.shadow.insert(id(o), vec![0; n]);
         o
     }

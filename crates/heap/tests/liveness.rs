@@ -1,11 +1,10 @@
 //! What lives and what dies, exactly: references, weak handles, pairs, finalizers and notes against a model of them.
-mod toy;
+use crate::toy::seeds::seeds;
+use crate::toy::{CRITICAL, TABLE, ToyHeap, WAYS, Way, field, id, make, read};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::*;
-use toy::seeds::seeds;
-use toy::{CRITICAL, TABLE, ToyHeap, WAYS, Way, field, id, make, read};
 use vervet_heap::World;
 
 /// Where object `i` has its root; those between are for others.
@@ -253,7 +252,7 @@ impl Run {
     fn check(&self, live: &HashSet<usize>, kept: &HashSet<usize>) {
         let w = &self.heap.world;
         for i in 0..OBJECTS {
-            let is = |list: &[toy::Slot]| list[i].load(Relaxed) != 0;
+            let is = |list: &[crate::toy::Slot]| list[i].load(Relaxed) != 0;
             assert_eq!(is(&w.short), live.contains(&i), "short weak handle of {i}");
             assert_eq!(is(&w.long), kept.contains(&i), "long weak handle of {i}");
             assert_eq!(is(&w.listed), kept.contains(&i), "side-table entry of {i}");
@@ -336,7 +335,7 @@ fn forget_everything(heap: &ToyHeap) {
 }
 
 fn cases(way: Way, n: u32) -> &'static ToyHeap {
-    let heap = toy::start(OBJECTS * STRIDE, way.config());
+    let heap = crate::toy::start(OBJECTS * STRIDE, way.config());
     let config = ProptestConfig {
         cases: n,
         failure_persistence: None,
@@ -380,7 +379,7 @@ fn what_lives_and_what_dies_with_helpers() {
 }
 
 fn finalizers_in_order(way: Way) {
-    let heap = toy::start(64, way.config());
+    let heap = crate::toy::start(64, way.config());
     let w = &heap.world;
     let next = || heap.finalizers.next();
     let mut ids = Vec::new();
@@ -452,7 +451,7 @@ fn finalizers_run_in_order_once_per_registration() {
 
 #[test]
 fn at_the_end_everything_registered_is_queued() {
-    let heap = toy::start(8, WAYS[0].config());
+    let heap = crate::toy::start(8, WAYS[0].config());
     let mut ids = Vec::new();
     for i in 0..6 {
         let o = make(heap, 0, 1, if i == 3 { CRITICAL } else { 0 });
@@ -468,7 +467,7 @@ fn at_the_end_everything_registered_is_queued() {
 
 #[test]
 fn registering_again_and_again_takes_no_memory() {
-    let heap = toy::start(8, WAYS[0].config());
+    let heap = crate::toy::start(8, WAYS[0].config());
     let o = make(heap, 0, 1, 0);
     heap.world.roots[0].store(o, Relaxed);
     heap.collect_minor();
@@ -486,7 +485,7 @@ fn registering_again_and_again_takes_no_memory() {
 }
 
 fn root_memory(way: Way) {
-    let heap = toy::start(8, way.config());
+    let heap = crate::toy::start(8, way.config());
     let w = &heap.world;
     // Two pieces of many; one is larger than a block. Words 0, 3, 6, ... are references.
     let pieces = [(1000usize, 333usize), (9000, 3000), (10, 3)].map(|(words, refs)| {

@@ -8,14 +8,13 @@
 //!
 //! Each thread has one more object, at the end of a long list, which the marker comes to last: what is taken out of it while marking runs, and
 //! put elsewhere, is known to nobody but by way of cards.
-mod toy;
+use crate::toy::seeds::seeds;
+use crate::toy::{
+    CRITICAL, Rng, Slot, TABLE, ToyHeap, Yard, end_refers, field, fields, id, read, try_make,
+};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::*;
 use std::time::Duration;
-use toy::seeds::seeds;
-use toy::{
-    CRITICAL, Rng, Slot, TABLE, ToyHeap, Yard, end_refers, field, fields, id, read, try_make,
-};
 use vervet_heap::{Config, Debug, World};
 use vervet_os::LeafLock;
 
@@ -639,7 +638,7 @@ fn run(seed: u64, steps: usize) {
     let mut rng = Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (threads, config) = config(&mut rng);
     println!("seed {seed}: {threads} threads, {config:?}");
-    let heap = toy::start(OWN * (threads + 1), config);
+    let heap = crate::toy::start(OWN * (threads + 1), config);
     let list = [0, 1500, 5000][rng.below(3)];
     let tombstone = try_make(heap, 0, 0, 0, 0).expect("memory");
     heap.world.tombstone.store(tombstone, Relaxed);

@@ -1,7 +1,6 @@
 //! Threads that are parked: which of them minor collections visit, and what becomes of the objects that they refer to.
-mod toy;
+use crate::toy::{Parked, ToyHeap, WAYS, field, id, make};
 use std::sync::atomic::Ordering::*;
-use toy::{Parked, ToyHeap, WAYS, field, id, make};
 use vervet_heap::{Config, Debug};
 
 /// Nothing is collected but when it is asked for.
@@ -10,7 +9,7 @@ fn heap() -> &'static ToyHeap {
 }
 fn heap_with(in_place: u32) -> &'static ToyHeap {
     let config = WAYS[0].config();
-    toy::start(
+    crate::toy::start(
         8,
         Config {
             min_major: 1 << 30,
@@ -63,7 +62,7 @@ fn a_thread_that_stays_parked_is_not_visited_for_ever() {
     heap.collect_all();
     assert_eq!(minor(heap), 0);
     // SAFETY: the thread refers to the object, which was pinned and is old, and the field is the object's.
-    let kept = toy::read(field(first, 0));
+    let kept = crate::toy::read(field(first, 0));
     assert_eq!((id(first), id(kept)), (name, inner));
 }
 
@@ -159,7 +158,7 @@ fn collections_that_leave_nothing_young_leave_no_thread_to_visit() {
 /// A heap whose cycles mark beside the program, slowly.
 fn marking_heap() -> &'static ToyHeap {
     let config = WAYS[1].config();
-    let heap = toy::start(
+    let heap = crate::toy::start(
         8,
         Config {
             debug: Debug {
@@ -242,7 +241,7 @@ fn threads_do_not_make_tlabs_small_while_they_are_parked() {
 
 /// A heap with that many parked threads, after the program has kept 7 MiB of objects; the first cycle is due at 1 MiB.
 fn grown(parked: usize) -> &'static ToyHeap {
-    let heap = toy::start(8, WAYS[0].config());
+    let heap = crate::toy::start(8, WAYS[0].config());
     heap.world.parked_count.store(parked, Relaxed);
     for _ in 0..40_000 {
         let next = make(heap, 1, 20, 0);

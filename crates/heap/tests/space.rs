@@ -1,15 +1,14 @@
 //! Where objects lie: large ones, limits, memory given back, pins and the gaps between them, cards, several threads.
-mod toy;
-use std::sync::atomic::{AtomicUsize, Ordering::*};
-use toy::{
+use crate::toy::{
     Rng, ToyHeap, WAYS, Way, Yard, end_refers, field, fields, id, make, read, try_make, words,
 };
+use std::sync::atomic::{AtomicUsize, Ordering::*};
 use vervet_heap::{Config, World};
 
 #[test]
 fn dead_large_objects_give_their_memory_back() {
     for way in WAYS {
-        let heap = toy::start(64, way.config());
+        let heap = crate::toy::start(64, way.config());
         let before = heap.committed();
         for i in 0..64 {
             let o = make(heap, 2000 + 300 * i, 5000, 0);
@@ -58,7 +57,7 @@ fn past_the_limit_there_is_no_memory_and_the_heap_is_whole() {
         };
         config.debug.verify_before = false;
         config.debug.verify_after = false;
-        let heap = toy::start(4, config);
+        let heap = crate::toy::start(4, config);
         for plain in [20, 600, 3000, 20] {
             let n = chain(heap, 0, plain);
             assert!(
@@ -82,7 +81,7 @@ fn when_address_space_ends_there_is_no_memory_and_the_heap_is_whole() {
     };
     config.debug.verify_before = false;
     config.debug.verify_after = false;
-    let heap = toy::start(4, config);
+    let heap = crate::toy::start(4, config);
     for plain in [20, 600, 30_000, 20] {
         let n = chain(heap, 0, plain);
         assert!(
@@ -111,7 +110,7 @@ fn a_nursery_that_the_heap_cannot_hold_is_made_smaller() {
             max_heap,
             ..WAYS[0].config()
         };
-        let heap = toy::start(4, config);
+        let heap = crate::toy::start(4, config);
         // (What a heap of 1 GiB could hold takes long under a sanitizer.)
         let held = (reserve.min(max_heap) / 4).min(8 << 20);
         for i in 0..held / 8000 {
@@ -148,7 +147,7 @@ fn a_range_that_cannot_hold_a_nursery_and_its_copy_is_refused() {
 }
 
 fn pins(way: Way, every: usize) {
-    let heap = toy::start(4096, way.config());
+    let heap = crate::toy::start(4096, way.config());
     let w = &heap.world;
     for round in 0..3 {
         let mut pinned = Vec::new();
@@ -223,7 +222,7 @@ fn pinned_objects_stay_and_the_gaps_between_them_are_used() {
 
 /// Old arrays whose fields straddle cards, blocks and pieces: each field in turn is the only one that keeps a young object.
 fn cards(way: Way) {
-    let heap = toy::start(64, way.config());
+    let heap = crate::toy::start(64, way.config());
     let w = &heap.world;
     let sizes = [
         60, 61, 62, 63, 64, 65, 126, 500, 1020, 1023, 8190, 8191, 8192, 20_000,
@@ -273,7 +272,7 @@ fn a_card_keeps_what_its_fields_refer_to() {
 /// stays where it is, and the card marked at last keeps it. Held by nobody, or by a thread that is somewhere else, it is a barrier that
 /// somebody forgot.
 fn half_a_store(way: Way) {
-    let heap = toy::start(
+    let heap = crate::toy::start(
         4,
         Config {
             fail: |what| panic!("{what}"),
@@ -325,7 +324,7 @@ fn helpers_promote_a_wide_graph() {
             helpers,
             in_place: 0,
         };
-        let heap = toy::start(
+        let heap = crate::toy::start(
             64,
             Config {
                 nursery: 4 << 20,
@@ -366,7 +365,7 @@ fn helpers_promote_a_wide_graph() {
 /// Threads with graphs of their own, and a board on which they show each other objects that nobody changes any more.
 fn threads(way: Way, count: usize, steps: usize) {
     const OWN: usize = 16;
-    let heap = toy::start(OWN * 9, way.config());
+    let heap = crate::toy::start(OWN * 9, way.config());
     let w = &heap.world;
     let board = heap.allocate_statics(8 * 64, 0..64).unwrap();
     let left = AtomicUsize::new(count);
@@ -467,7 +466,7 @@ fn threads_with_windows_share_a_heap() {
 /// Many objects are promoted into the holes of blocks whose cards are still to be looked at, and refer to what stays young.
 fn holes(way: Way) {
     const HOLDERS: usize = 20_000;
-    let heap = toy::start(
+    let heap = crate::toy::start(
         2,
         Config {
             nursery: 4 << 20,

@@ -1,4 +1,5 @@
 # by: vervet
+# long
 # mcs.exe on Vervet compiles what mcs.exe on Mono compiles, byte for byte but for time stamp (4 bytes) and MVID (16), and
 # the result runs.
 mcs_exe=/usr/lib/mono/4.5/mcs.exe

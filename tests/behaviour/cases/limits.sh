@@ -1,4 +1,5 @@
 # by: vervet
+# long
 # Little address space (`ulimit -v`), sandboxes that deny system calls, and areas of the runtime's that are used up.
 cs Fill
 unset VERVET_DEBUG_PLAN

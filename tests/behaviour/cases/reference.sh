@@ -1,4 +1,5 @@
 # by: vervet
+# long
 # Programs that use members of Vervet's own: the reference assembly, `vervet run`, and what Mono says.
 export XDG_CACHE_HOME=$PWD/cache
 cat > green.cs <<'EOF'

@@ -1,4 +1,5 @@
 # by: vervet
+# long
 # What samples say of a program whose shape is known, and the files by which perf names code.
 cs Shares -optimize
 # The share of one of the two methods in percent of both, as the mean of eight runs: each has some 560 samples at the 250 a second that the kernel's tick
