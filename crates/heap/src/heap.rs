@@ -202,12 +202,13 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn suppress_finalizer(&self, object: usize) {
         self.finalizers.suppress(&self.space, object);
     }
-    /// Queues all objects with finalizers: the process ends.
-    pub fn queue_all_finalizers(&self) {
+    /// Queues all objects with finalizers, first those that `is_early` says yes to: the process ends. It is called while the world is stopped, and may read
+    /// headers.
+    pub fn queue_all_finalizers(&self, is_early: impl Fn(usize) -> bool) {
         self.world.stopped(&mut || {
             let mut stop = self.gate.stop();
             stop.shut();
-            self.finalizers.queue_all::<M>(&self.space);
+            self.finalizers.queue_all::<M>(&self.space, &is_early);
         });
     }
 

@@ -309,6 +309,17 @@ impl Loader {
         path.starts_with(binder.libdir.join("mono"))
             || binder.gac_roots().any(|root| path.starts_with(root))
     }
+    /// Ids of the modules that belong to all domains, but for that of Main: the class libraries.
+    pub fn class_libraries(&self) -> Vec<u32> {
+        let entry = self.entry().map(|a| a.manifest.id);
+        let is_library = |m: &ModuleRef| {
+            let is_file = (m.path.as_ref()).is_some_and(|p| self.is_neutral(Path::new(p)));
+            let is_neutral = is_file || m.is_graft();
+            is_neutral && Some(m.id) != entry && m.owner == 0
+        };
+        let all = self.assemblies().into_iter().map(|a| a.manifest);
+        all.filter(is_library).map(|m| m.id).collect()
+    }
     /// Changes where the application's assemblies are looked for.
     pub fn configure(&self, change: impl FnOnce(&mut Binder)) {
         change(&mut self.binder.lock());

@@ -169,17 +169,23 @@ impl Finalizers {
         let t = self.0.lock();
         t.ready.list.len() - t.ready.head + t.critical.list.len() - t.critical.head
     }
-    /// Queues every object that still has a registration, the last registered first (the process ends). The world is stopped.
-    pub fn queue_all<M: Model>(&self, space: &Space) {
+    /// Queues every object that still has a registration (the process ends): those that `is_early` says yes to before the others, and of each the last
+    /// registered first. The world is stopped.
+    pub fn queue_all<M: Model>(&self, space: &Space, is_early: impl Fn(usize) -> bool) {
         let t = &mut *self.0.lock();
-        for list in [&mut t.young, &mut t.old] {
-            for &o in list.as_slice().iter().rev() {
-                if space.set_finalizable(o, false) {
-                    queue::<M>(&mut t.ready, &mut t.critical, o);
+        for early in [true, false] {
+            for list in [&t.young, &t.old] {
+                for &o in list.as_slice().iter().rev() {
+                    // An entry without its bit may be of memory that is something else now.
+                    let is_due = space.is_finalizable(o) && is_early(o) == early;
+                    if is_due && space.set_finalizable(o, false) {
+                        queue::<M>(&mut t.ready, &mut t.critical, o);
+                    }
                 }
             }
-            list.clear();
         }
+        t.young.clear();
+        t.old.clear();
     }
     /// Queues the objects that still have a registration and that `wanted` says yes to. The world is stopped.
     pub fn queue_where<M: Model>(&self, space: &Space, wanted: impl Fn(usize) -> bool) {

@@ -7,8 +7,8 @@
 //!
 //! # At the end of the process, as mono does it (measured, 6.8)
 //! When Main has returned or Environment.Exit was called, and ProcessExit has been raised, the finalizers of all objects
-//! still registered run, reachable or not, the last registered first and critical ones last, on this thread, once each;
-//! what they register or revive is not finalized. Environment.HasShutdownStarted is true meanwhile. The process waits
+//! still registered run, reachable or not, those of the program's own classes before those of the class libraries, of each
+//! the last registered first, and critical ones last, on this thread, once each; what they register or revive is not finalized. Environment.HasShutdownStarted is true meanwhile. The process waits
 //! for them some 40 seconds. After an unhandled exception no finalizer runs. Unlike in mono, Environment.Exit in such a
 //! finalizer ends the process (there it hangs): no further finalizer runs.
 //!

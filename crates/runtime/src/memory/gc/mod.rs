@@ -121,20 +121,35 @@ pub fn next_finalizable<'cx>(_cx: &'cx Cx<'cx>) -> Option<ObjRef<'cx>> {
         .map(|o| unsafe { ObjRef::from_addr(o) })
 }
 
-/// Queues every registered object, the last registered first, critical ones last; returns whether there are any. The
-/// process ends.
-pub fn queue_all_finalizers(_cx: &Cx<'_>) -> bool {
-    heap().queue_all_finalizers();
+/// The VTable of an object that is registered for its finalizer.
+///
+/// # Safety
+/// The world is stopped, and the object is registered.
+unsafe fn vtable_of<'v>(object: usize) -> &'v VTable {
+    // SAFETY: a registered object lives, and its header is the address of its VTable. VTables are never freed.
+    unsafe { &*(*(object as *const u32) as usize as *const VTable) }
+}
+
+/// Queues every registered object; returns whether there are any. The process ends. Those of the program's own classes come first, because their
+/// finalizers may still use the streams and handles of the class libraries (under mono these are usually finalized later, too). Of each the last registered
+/// comes first; critical ones come last.
+pub fn queue_all_finalizers(cx: &Cx<'_>) -> bool {
+    let libraries = cx.rt().root.loader.class_libraries();
+    heap().queue_all_finalizers(|object| {
+        // SAFETY: the heap asks for registered objects, while the world is stopped.
+        let module = crate::classes::vtables::class_of(unsafe { vtable_of(object) }).module;
+        !libraries.contains(&module.id)
+    });
     heap().finalizers.waiting() > 0
 }
 
-/// Queues every registered object of a domain, reachable or not: the domain is being unloaded. Those of the program's own classes come first: their
-/// finalizers may still use the streams and handles of the class libraries.
+/// Queues every registered object of a domain, reachable or not: the domain is being unloaded. Those of the program's own classes come first, as at the
+/// end of the process.
 pub fn queue_finalizers_of(_cx: &Cx<'_>, domain: u32) {
     for neutral in [false, true] {
         heap().queue_finalizers_where(|object| {
-            // SAFETY: the object is registered, so it lives, and the world is stopped; its header is the address of its VTable. VTables are never freed.
-            let vtable = unsafe { &*(*(object as *const u32) as usize as *const VTable) };
+            // SAFETY: the heap asks for registered objects, while the world is stopped.
+            let vtable = unsafe { vtable_of(object) };
             let is_neutral = crate::classes::vtables::class_of(vtable).module.owner == 0;
             vtable.domain == domain && is_neutral == neutral
         });
