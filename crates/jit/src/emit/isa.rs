@@ -33,6 +33,8 @@ pub fn isa(verify: bool, opt: &str, regalloc: &str) -> OwnedTargetIsa {
 }
 
 /// Adds to a hash which instructions of this machine are used. Builds no configuration: a process that finds all its code in the cache needs none.
+///
+/// Cranelift asks the processor and enables a setting for each feature that it finds; here the settings' names are hashed instead.
 pub fn hash_machine(hasher: &mut impl Hasher) {
     struct Names<'h, H>(&'h mut H);
     impl<H: Hasher> Configurable for Names<'_, H> {

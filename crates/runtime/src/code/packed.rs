@@ -2,7 +2,17 @@
 //!
 //! A program has these tables of all its code, and looks at them when it throws, is sampled or is stopped. Packed they take a fifth of the memory.
 //! Each is a row of records in order of code offsets. A record has the distance from the record before it and what belongs to that place, as
-//! LEB128 numbers. A look-up reads from the start of its row.
+//! LEB128 numbers. A look-up reads from the start of its row:
+//!
+//! ```text
+//! il_map of the blob          row of the IL            what the look-up at code offset 12 reads
+//! (0x00, none)                00 01                    at 0: none
+//! (0x04, IL 0)                04 02                    at 4: none + 1 = 0
+//! (0x0b, IL 5)                07 0a                    at 11: 5, the last that is not behind 12
+//! (0x20, IL 11)               15 0c                    at 32: behind
+//! ```
+//!
+//! Differences of IL offsets have a sign, because code is not in the order of the IL.
 //!
 //! # Invariants
 //! * A look-up allocates nothing and takes no lock: signal handlers look things up.
