@@ -64,7 +64,10 @@ pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
         WATCHED.try_with(Cell::get).ok(),
         FAILED.try_with(Cell::get).ok(),
     );
+    let loaded = LOADED.try_with(|l| l.borrow().len()).unwrap_or(0);
     let result = work();
+    // Another thread may have loaded meanwhile.
+    let _ = LOADED.try_with(|l| l.borrow_mut().truncate(loaded));
     if let (Some(watched), Some(failed)) = before {
         let _ = WATCHED.try_with(|w| w.set(watched));
         let _ = FAILED.try_with(|f| f.set(failed));

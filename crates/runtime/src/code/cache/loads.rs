@@ -11,15 +11,12 @@
 //! # Invariants
 //! * A program sees the same loads in the same order as if the method were compiled: they are kept with everything that the compile depended on before it
 //!   loaded, which must hold here too. Each load is compared with what was loaded then before the next one is made.
-//! * Only a look-up whose method would be compiled now loads anything.
-use super::counts;
-use super::lookup::{self, Open, Rejected};
-use super::modules;
-use super::names::Finder;
-use crate::domain::Domain;
-use vervet_codecache::file::Entry;
-use vervet_codecache::wire::{Damaged, In};
-use vervet_types::{MethodRef, ModuleRef};
+//! * What a guessed receiver's body needs is loaded too when it is inlined, and another run may guess otherwise. So only the loads of a compile that
+//!   asked for no receivers are kept, and none if the code that loads could not be kept either.
+//! * A class that the compile might have inlined, had it been initialised, must have a name under the set of before: else another run, in which its
+//!   assembly is loaded for another reason, could not tell whether it is initialised.
+//! * Only a look-up whose method would be compiled now loads anything ([`super::lookup`]).
+use vervet_types::MethodRef;
 
 /// Begins the identity of such an entry. A method's begins with the tag of a type, which is never this; a stub's with another byte.
 pub(super) fn identity_tag() -> Vec<u8> {
@@ -29,43 +26,4 @@ pub(super) fn identity_tag() -> Vec<u8> {
 /// Finds such an entry.
 pub(super) fn hash_of(method: MethodRef) -> u64 {
     !method.stable_hash()
-}
-
-/// Loads what compiling the method in its home loads, if that is known here. Says whether there was anything.
-pub(super) fn load(domain: &Domain, home: ModuleRef, open: &Open, method: MethodRef) -> bool {
-    let entries = lookup::read(open, hash_of(method));
-    entries.iter().any(
-        |kept| match use_one(domain, home, open, &kept.entry(), method) {
-            Ok(()) => true,
-            Err(Rejected::Damaged) => {
-                counts::count(&counts::REJECTED_DAMAGED);
-                false
-            }
-            Err(_) => false,
-        },
-    )
-}
-
-fn use_one(
-    domain: &Domain,
-    home: ModuleRef,
-    open: &Open,
-    entry: &Entry<'_>,
-    method: MethodRef,
-) -> Result<(), Rejected> {
-    let set = lookup::holds(home, open, entry.set)?;
-    let finder = |read| Finder {
-        modules: &set.modules,
-        read,
-    };
-    let tag = identity_tag();
-    let own = entry.identity().strip_prefix(&*tag).ok_or(Damaged)?;
-    let mut identity = finder(In::new(own));
-    if identity.method()? != method || !identity.read.is_at_end() {
-        return Err(Rejected::Other);
-    }
-    let mut content = finder(In::new(entry.content()));
-    lookup::assumptions(domain, &set, &mut content)?;
-    modules::bind_behind(&set, content.read.rest(), open.telling)?;
-    Ok(())
 }

@@ -47,9 +47,9 @@ pub enum Found {
 }
 
 /// A segment, and which of its sets hold here.
-pub(super) struct Open {
+struct Open {
     view: Segment,
-    pub(super) telling: Telling,
+    telling: Telling,
     sets: LeafLock<Vec<Known>>,
 }
 
@@ -99,7 +99,7 @@ fn segments_in(number: usize, place: &Place, home: ModuleRef) -> &'static [Open]
 }
 
 /// The undamaged entries with a hash.
-pub(super) fn read(open: &Open, hash: u64) -> Vec<Kept> {
+fn read(open: &Open, hash: u64) -> Vec<Kept> {
     crate::threads::native(|| open.view.find(hash).collect())
 }
 
@@ -176,7 +176,7 @@ pub fn find_stub(key: &str) -> Option<Blob> {
 }
 
 /// Why an entry is not used.
-pub(super) enum Rejected {
+enum Rejected {
     Damaged,
     /// The modules that it was made from are not those of this process, or not all bound.
     Modules,
@@ -218,7 +218,8 @@ fn look<'cx>(
         Err((reason, None))
             if may_load
                 && std::ptr::eq(reason, &counts::REJECTED_MODULES)
-                && segments(cache, home).any(|open| loads::load(domain, home, open, method)) =>
+                && segments(cache, home)
+                    .any(|open| load_as_compile(domain, home, open, method)) =>
         {
             look_once(cx, domain, (cache, home), method)
         }
@@ -267,7 +268,7 @@ fn look_once<'cx>(
 }
 
 /// Reads the classes that an entry assumes to be initialised, and those that it takes for not initialised where that matters.
-pub(super) fn assumptions(
+fn assumptions(
     domain: &Domain,
     set: &Set,
     content: &mut Finder<'_>,
@@ -321,6 +322,45 @@ fn use_entry<'cx>(
     Ok(blob)
 }
 
+/// Loads what compiling the method in its home loads, if that is known here. Says whether there was anything.
+fn load_as_compile(domain: &Domain, home: ModuleRef, open: &Open, method: MethodRef) -> bool {
+    let entries = read(open, loads::hash_of(method));
+    entries.iter().any(
+        |kept| match use_loads(domain, home, open, &kept.entry(), method) {
+            Ok(()) => true,
+            Err(Rejected::Damaged) => {
+                counts::count(&counts::REJECTED_DAMAGED);
+                false
+            }
+            Err(_) => false,
+        },
+    )
+}
+
+fn use_loads(
+    domain: &Domain,
+    home: ModuleRef,
+    open: &Open,
+    entry: &Entry<'_>,
+    method: MethodRef,
+) -> Result<(), Rejected> {
+    let set = holds(home, open, entry.set)?;
+    let finder = |read| Finder {
+        modules: &set.modules,
+        read,
+    };
+    let tag = loads::identity_tag();
+    let own = entry.identity().strip_prefix(&*tag).ok_or(Damaged)?;
+    let mut identity = finder(In::new(own));
+    if identity.method()? != method || !identity.read.is_at_end() {
+        return Err(Rejected::Other);
+    }
+    let mut content = finder(In::new(entry.content()));
+    assumptions(domain, &set, &mut content)?;
+    modules::bind_behind(&set, content.read.rest(), open.telling)?;
+    Ok(())
+}
+
 /// What the compiler was told of receivers: the end of an entry.
 fn read_guessed(content: &mut Finder<'_>) -> Read<Guessed> {
     let mut guessed = Guessed::new();
@@ -334,7 +374,7 @@ fn read_guessed(content: &mut Finder<'_>) -> Read<Guessed> {
 }
 
 /// The set with a number, if it holds here.
-pub(super) fn holds(home: ModuleRef, open: &Open, number: u32) -> Result<Arc<Set>, Rejected> {
+fn holds(home: ModuleRef, open: &Open, number: u32) -> Result<Arc<Set>, Rejected> {
     let index = number as usize;
     let generation = edges::generation();
     let known = open.sets.lock().get(index).cloned();

@@ -290,6 +290,9 @@ pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) ->
 
 /// The entry of what compiling a method loaded: see [`super::loads`]. None: it cannot be kept.
 fn loads_entry(method: MethodRef, compiled: &Compiled, telling: Telling) -> Option<Entry> {
+    if !compiled.guessed.is_empty() {
+        return None;
+    }
     let home = home_of(method)?;
     let set = modules::make_set(home, telling, &compiled.loaded)?;
     let namer = || Namer {
@@ -305,18 +308,16 @@ fn loads_entry(method: MethodRef, compiled: &Compiled, telling: Telling) -> Opti
     let assumed = compiled.assumed.as_ref()?;
     content.out.count(assumed.len());
     assumed.iter().try_for_each(|c| content.class(c))?;
-    // What the compile has loaded was not initialised before.
-    let nameable = |class: &&ClassRef| namer().class(class).is_some();
-    let missed: Vec<_> = compiled.missed.iter().filter(nameable).collect();
-    content.out.count(missed.len());
-    missed.into_iter().try_for_each(|c| content.class(c))?;
+    content.out.count(compiled.missed.len());
+    compiled.missed.iter().try_for_each(|c| content.class(c))?;
     let edges = modules::edges_behind(&set, telling, &compiled.loaded)?;
     payload.extend_from_slice(&content.out.bytes);
     payload.extend_from_slice(&edges);
     let new = New {
         hash: super::loads::hash_of(method),
         set: set.bytes.clone(),
-        cost: u32::MAX,
+        // Worth nothing without the code, whose cost counts.
+        cost: 0,
         identity,
         payload,
     };
