@@ -108,6 +108,23 @@ run off first; [[ $out == *"loaded Library"* ]] || differs "the first run does n
 run read first; run read last; same "after a run that loads more" && run read last && same warm && ok
 unset VERVET_BACKGROUND_COMPILER
 
+# What a compile loads depends on guesses of receivers and on classes that are initialised; loads that are kept are those of the run that uses them.
+case=otherwise; fresh
+export VERVET_BACKGROUND_COMPILER=0
+program=Loads right=1
+for what in "guess q" "class early"; do
+    read -r one two <<< "$what"
+    for order in "$one:$one $two" "$one $two:$one"; do
+        fresh; first=${order%%:*} second=${order#*:}
+        run off $second; wanted=$out
+        run read $first; run read $first; run read $second; same "$second after $first" || right=0
+        run read $second; same "$second, warm" || right=0
+    done
+done
+[ $right = 0 ] || ok
+program=Odd
+unset VERVET_BACKGROUND_COMPILER
+
 # The program closes the cache's descriptors and opens a directory of its own, over and over.
 case=closed; fresh
 mkdir -p "$work/victim/letters"; echo x > "$work/victim/letters/old"; touch -d '90 days ago' "$work/victim/letters/old" "$work/victim/letters"

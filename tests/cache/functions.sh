@@ -15,6 +15,10 @@ fresh() { rm -rf "$work/code" "$work/system"; }
 build() {
     [ "$work/Library.dll" -nt tests/cache/Library.cs ] || { mcs -nologo -target:library "-out:$work/Library.dll" tests/cache/Library.cs; }
     [ "$work/Order.exe" -nt tests/cache/Order.cs ] || { mcs -nologo -r:System.Core.dll "-r:$work/Library.dll" "-out:$work/Order.exe" tests/cache/Order.cs; }
+    if [ ! "$work/Loads.exe" -nt tests/cache/Loads.cs ]; then
+        for name in D C B; do mcs -nologo -target:library "-lib:$work" $([ $name = D ] || echo -r:LoadsD.dll) "-out:$work/Loads$name.dll" "tests/cache/Loads$name.cs"; done
+        mcs -nologo -optimize "-lib:$work" -r:LoadsB.dll,LoadsC.dll,LoadsD.dll "-out:$work/Loads.exe" tests/cache/Loads.cs
+    fi
     [ "$work/Odd.exe" -nt tests/cache/Odd.cs ] || { mcs -nologo -r:System.dll "-r:$work/Library.dll" "-out:$work/Odd.exe" tests/cache/Odd.cs; }
 }
 # run MODE ARGUMENTS: the program's output in $out, the counters in $stats.

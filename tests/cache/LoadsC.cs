@@ -1,0 +1,1 @@
+public class C { public static int V; public static int Get () { return V + 2; } }
