@@ -31,9 +31,12 @@ static class VoidMain
 			Thread.Sleep (Timeout.Infinite);
 			break;
 		case "foreground":
-			new Thread (() => { Thread.Sleep (300); Console.WriteLine ("thread"); Environment.ExitCode = 4; }).Start ();
+			new Thread (() => { said.WaitOne (); Thread.Sleep (300); Console.WriteLine ("thread"); Environment.ExitCode = 4; }).Start ();
 			break;
 		}
 		Console.WriteLine ("Main ends");
+		said.Set ();
 	}
+
+	static readonly ManualResetEvent said = new ManualResetEvent (false);
 }
