@@ -2,8 +2,9 @@
 # long
 # What samples say of a program whose shape is known, and the files by which perf names code.
 cs Shares -optimize
-# How many points the samples' share of one of the two methods differs from the share of time that the program has measured, as the mean of eight runs: each has some 560 samples at the 250 a second that the kernel's tick
-# allows, whose share is within 2 points two times of three only. That of eight is within 3 points but for one time in ten thousand.
+# How many points the samples' share of one of the two methods differs from the share of time that the program has measured, as the mean of eight
+# runs: each has some 560 samples at the 250 a second that the kernel's tick allows, whose share is within 2 points two times of three only. That of
+# eight is within 3 points but for one time in ten thousand.
 share() { # mode
     local run
     for run in 1 2 3 4 5 6 7 8; do

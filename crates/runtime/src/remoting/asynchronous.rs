@@ -59,20 +59,19 @@ pub unsafe fn begin<'cx>(
 ) -> Result<ObjRef<'cx>> {
     let delegate = cx.non_null(delegate)?;
     async_call::check_single(cx, delegate)?;
-    let Some((proxy, called)) = proxy_of(cx, delegate)? else {
+    let elsewhere = match proxy_of(cx, delegate)? {
+        // An object of this context is called as any other is.
+        Some((proxy, _)) if calls::server_here(cx, proxy)?.is_some() => None,
+        found => found,
+    };
+    let Some((proxy, called)) = elsewhere else {
         // SAFETY: the caller's promise.
         return unsafe { async_call::begin(cx, delegate, method, words) };
     };
-    if calls::server_here(cx, proxy)?.is_some() {
-        // SAFETY: the caller's promise.
-        return unsafe { async_call::begin(cx, delegate, method, words) };
-    }
     // SAFETY: the caller's promise.
     let (args, callback, state) = unsafe { async_call::arguments(cx, method, words)? };
     let message = calls::message(cx, called, args)?;
-    let result = cx.alloc(cx.known(Known::AsyncResult))?;
-    result.write_ref(offset_of!(AsyncResult, async_delegate), delegate);
-    result.write_ref(offset_of!(AsyncResult, async_state), state);
+    let result = async_call::new_result(cx, delegate, state)?;
     result.write_ref(offset_of!(AsyncResult, async_callback), callback);
     message.write_ref(offset_of!(Message, async_result), result);
     message.write(offset_of!(Message, call_type), BEGIN);

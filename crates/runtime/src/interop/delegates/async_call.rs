@@ -156,6 +156,18 @@ pub(crate) unsafe fn arguments<'cx>(
     Ok((args, callback, state))
 }
 
+/// What BeginInvoke gives back: an AsyncResult of the delegate, with the caller's state.
+pub fn new_result<'cx>(
+    cx: &'cx Cx<'cx>,
+    delegate: ObjRef<'cx>,
+    state: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let result = cx.alloc(cx.known(Known::AsyncResult))?;
+    result.write_ref(offset_of!(AsyncResult, async_delegate), delegate);
+    result.write_ref(offset_of!(AsyncResult, async_state), state);
+    Ok(result)
+}
+
 /// Delegate.BeginInvoke with its arguments in the words of its stub. The delegate calls no others.
 ///
 /// # Safety
@@ -174,9 +186,7 @@ pub unsafe fn begin<'cx>(
     call.write_ref(offset_of!(AsyncCall, msg), message);
     call.write_ref(offset_of!(AsyncCall, cb_target), callback);
     call.write_ref(offset_of!(AsyncCall, state), state);
-    let result = cx.alloc(cx.known(Known::AsyncResult))?;
-    result.write_ref(offset_of!(AsyncResult, async_delegate), delegate);
-    result.write_ref(offset_of!(AsyncResult, async_state), state);
+    let result = new_result(cx, delegate, state)?;
     result.write_ref(offset_of!(AsyncResult, object_data), call);
     let queue = corlib_method(cx, Known::ThreadPool, "UnsafeQueueCustomWorkItem", 2)?;
     cx.run_class_init(cx.known(Known::ThreadPool))?;
