@@ -21,6 +21,16 @@ run read; run read other; [ "$out" = "$other" ] || differs "the other order afte
 run read other; [ "$out" = "$other" ] || differs "the other order, warm"
 run read; same "the first order again" && run verify other && [ "$out" = "$other" ] && warm "verify" && ok
 
+# What a method became after many calls is kept too, and read when there are as many again.
+case=often; fresh
+export VERVET_HOT_CALLS=1 VERVET_BACKGROUND_COMPILER=0
+run read && same cold && run read && same warm
+again='called often +([1-9][0-9]*) methods compiled again, ([0-9]+) of them'
+[[ $(grep often "$work/stats") =~ $again ]] && [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ] ||
+    differs "$(grep often "$work/stats")"
+run verify && same verify && ok
+unset VERVET_HOT_CALLS VERVET_BACKGROUND_COMPILER
+
 # The trace of methods is that of a run without a cache, but for the word.
 case=trace; fresh
 trace() { VERVET_BACKGROUND_COMPILER=0 "$VERVET" --trace "--cache=$1" "$work/Order.exe" 2>&1 > /dev/null | sed 's/^\[cached\]/[compile]/; /^\[compile/s/ (.*//'; }

@@ -247,6 +247,11 @@ managed-guards() {
     local -x VERVET_DEBUG_FAIL_GUARDS=1
     managed_with managed-guards "$1"
 }
+# The same with every quickly compiled method compiled again at its first call, by the thread that calls it.
+managed-hot() {
+    local -x VERVET_HOT_CALLS=1 VERVET_BACKGROUND_COMPILER=0
+    managed_with managed-hot "$1"
+}
 # The same with managed frames on a stack of their own that grows from 4 KiB, as those of green threads are.
 managed-split() {
     local -x VERVET_DEBUG_SPLIT_STACKS=4096 GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
@@ -460,7 +465,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-guards|managed-split|managed-green|managed-cache|managed-aot|managed-convert|managed-release|cache|conformance|conformance-mcs|behaviour|stress|random|script) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-guards|managed-hot|managed-split|managed-green|managed-cache|managed-aot|managed-convert|managed-release|cache|conformance|conformance-mcs|behaviour|stress|random|script) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"

@@ -40,7 +40,7 @@ impl Segment {
     }
 }
 
-/// What follows the call of the `grow` thunk in the code of a function (`jit/emit/stack_check.rs`).
+/// What follows the call of the `grow` thunk in the code of a function (`jit/emit/front.rs`).
 #[repr(C)]
 pub struct Numbers {
     /// Bytes of arguments on the stack.

@@ -31,6 +31,9 @@ pub struct Options {
     /// Code generation: `all` optimises every method at its first call; other values are accepted
     #[arg(long = "optimize", value_name = "LIST")]
     pub optimize: Option<String>,
+    /// After how many calls a quickly compiled method is compiled again, optimised (default: 3000); 0: never
+    #[arg(long, value_name = "N")]
+    pub hot_calls: Option<u32>,
     /// Compiled code that is kept for the next run: read (and write; the usual), verify (compile all the same, and compare), off
     #[arg(long, value_name = "MODE")]
     pub cache: Option<String>,
@@ -435,6 +438,16 @@ impl Options {
         }
     }
 
+    /// After how many calls a method is compiled again. `Err` is a sentence for the user.
+    fn hot_calls(&self) -> Result<u32, String> {
+        match (self.hot_calls, std::env::var("VERVET_HOT_CALLS")) {
+            (Some(calls), _) => Ok(calls),
+            (None, Ok(text)) if !text.is_empty() => (text.parse())
+                .map_err(|_| format!("VERVET_HOT_CALLS: '{text}' is not a number of calls")),
+            (None, _) => Ok(vervet_runtime::runtime::HOT_CALLS),
+        }
+    }
+
     /// What is recorded. `Err` is a sentence for the user.
     pub fn profile(&self) -> Result<Option<Profile>, String> {
         let parse = |text: &String| Profile::parse(text).map_err(|e| format!("--profile: {e}"));
@@ -466,6 +479,7 @@ impl Options {
             write_profile: self.write_profile.clone(),
             profile: self.profile()?,
             optimise: self.optimize.as_deref() == Some("all"),
+            hot_calls: self.hot_calls()?,
             green: self.green()?,
         })
     }

@@ -27,6 +27,7 @@
 //!   is closed, so a blob can be linked again for another domain, or later from a cache.
 //! * Offsets are bytes from the start of `code`.
 pub use crate::emit::MAY_BE_REMOTE;
+pub use crate::emit::front::{TO_CODE, TO_COUNTER};
 use vervet_abi::Helper;
 use vervet_types::{ClassRef, FieldRef, MethodRef, ModuleRef};
 
@@ -37,6 +38,10 @@ pub enum Symbol {
     MethodSlot(MethodRef),
     /// Address of the method's permanent `jmp [slot]` stub (ldftn); unboxed entry.
     MethodStub(MethodRef),
+    /// Address of the 4-byte counter of the method's calls; near.
+    CallCounter(MethodRef),
+    /// Code address of the method's prestub, entered as the method is; near.
+    Prestub(MethodRef),
     /// The VTable's address (below 2 GiB: also usable as a u32).
     VTable(ClassRef),
     /// Address of the class's memory of static reference fields.

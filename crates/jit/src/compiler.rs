@@ -23,7 +23,7 @@ use crate::emit::Codegen;
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Options, Tier};
 use crate::signature::LoweredSignature;
-use crate::{stubs, translate};
+use crate::{stubs, tiers, translate};
 use vervet_types::MethodRef;
 
 /// The compiler. All threads share one.
@@ -52,11 +52,12 @@ impl Compiler {
         crate::emit::hash_machine(&mut h);
         let o = &self.options;
         (o.allocation as u8, o.verify, o.optimise_all, o.fail_guards).hash(&mut h);
+        o.counts_calls.hash(&mut h);
         (o.tables.card_mask, o.tables.handle_index_bits).hash(&mut h);
         h.finish()
     }
-    /// The tier of a method: the only place that decides. A method is never compiled a second time,
-    /// so what is likely to run often is optimised at once: methods with a loop, and small ones.
+    /// The tier of a method's first compile: the only place that decides. What is likely to run often is optimised at once: methods with a loop, and
+    /// small ones. The others count their calls ([`Options::counts_calls`]) and are compiled again if there are many.
     /// Optimising costs 1.6 times a quick compile and halves the code (measured).
     pub fn tier_for(&self, method: MethodRef) -> Tier {
         if self.options.optimise_all && method.has_body() {
@@ -65,23 +66,16 @@ impl Compiler {
         if method.is_cctor() || !method.has_body() {
             return Tier::Quick;
         }
-        let Ok(body) = method.body() else {
-            return Tier::Quick;
-        };
-        let len = body.code.len();
-        if len <= SMALL || len <= LARGE && has_loop(&body) {
-            Tier::Optimised
-        } else {
-            Tier::Quick
+        match method.body() {
+            Ok(body) if tiers::is_worth_at_once(&body) => Tier::Optimised,
+            _ => Tier::Quick,
         }
     }
     /// The tier of a method where time for compiling does not count: the best, except for what runs once, and for bodies so long that optimising takes
     /// out of proportion.
     pub fn best_tier_for(&self, method: MethodRef) -> Tier {
-        let is_worth = !method.is_cctor() && method.has_body();
-        let is_short = || method.body().is_ok_and(|body| body.code.len() <= LARGE);
         match self.tier_for(method) {
-            Tier::Quick if is_worth && is_short() => Tier::Optimised,
+            Tier::Quick if tiers::is_worth_optimising(method) => Tier::Optimised,
             tier => tier,
         }
     }
@@ -191,24 +185,6 @@ impl Compiler {
             stubs::native::reverse::reverse_stub(self.codegen(), invoke)
         })
     }
-}
-
-/// Methods of at most this many bytes of IL are always optimised.
-const SMALL: usize = 96;
-/// Methods of more bytes of IL than this are never optimised, because the time of the optimising
-/// register allocator grows faster than the method.
-const LARGE: usize = 6000;
-
-/// Whether the body contains a backward branch.
-fn has_loop(body: &vervet_metadata::MethodBody<'_>) -> bool {
-    use vervet_metadata::il::Operand;
-    body.instructions()
-        .map_while(Result::ok)
-        .any(|i| match i.operand {
-            Operand::Branch(to) => to <= i.offset,
-            Operand::Switch(to) => to.iter().any(|t| t <= i.offset),
-            _ => false,
-        })
 }
 
 /// Runs a compile, and turns a panic into [`CompileError::Internal`].

@@ -14,7 +14,7 @@
 //!       |-- emit          emitter, code generator, barrier: from CLIF to a blob
 //!       |-- signature     how values travel: the calling convention
 //!       |-- blob          the result
-//!       |-- options, error
+//!       |-- tiers, options, error
 //! ```
 //!
 //! # Invariants
@@ -30,6 +30,7 @@ pub mod error;
 pub mod options;
 pub mod signature;
 pub mod stubs;
+mod tiers;
 pub mod translate;
 
 pub use blob::{Blob, CallSite, Clause, ClauseKind, Handler, InlineSite, Reloc, RelocKind, Symbol};

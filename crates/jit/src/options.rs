@@ -50,6 +50,8 @@ pub struct Options {
     pub optimise_all: bool,
     /// Whether no test of a guarded call ever passes: a debug aid, by which the calls behind the tests run.
     pub fail_guards: bool,
+    /// Whether methods count their calls that would be compiled otherwise by the time they are called often.
+    pub counts_calls: bool,
     /// Sizes of the tables that generated code indexes.
     pub tables: vervet_abi::TableSizes,
 }

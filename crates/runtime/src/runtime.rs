@@ -2,6 +2,7 @@
 //!
 //! # Invariants
 //! There is one `Runtime`; it is published complete, before any managed code runs, and never goes.
+pub use crate::code::hot::CALLS as HOT_CALLS;
 use crate::code::icall::Icall;
 use crate::cx::{Cx, Result, Throw};
 use crate::domain::Domain;
@@ -67,6 +68,8 @@ pub struct Options {
     pub profile: Option<vervet_profiler::options::Options>,
     /// `--optimize` / `-O=`: everything optimised.
     pub optimise: bool,
+    /// `--hot-calls`: after how many calls a quickly compiled method is compiled again; 0: never.
+    pub hot_calls: u32,
 }
 
 impl Options {

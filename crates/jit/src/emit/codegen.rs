@@ -61,6 +61,7 @@ pub struct Codegen {
     allocation: AllocProtection,
     recorded: Recorded,
     fail_guards: bool,
+    counts_calls: bool,
     tables: vervet_abi::TableSizes,
 }
 
@@ -86,6 +87,7 @@ impl Codegen {
             allocation: options.allocation,
             recorded: options.recorded,
             fail_guards: options.fail_guards,
+            counts_calls: options.counts_calls,
             tables: options.tables,
         }
     }
@@ -93,6 +95,10 @@ impl Codegen {
     /// See [`Options::fail_guards`].
     pub fn fails_guards(&self) -> bool {
         self.fail_guards
+    }
+    /// See [`Options::counts_calls`].
+    pub fn counts_calls(&self) -> bool {
+        self.counts_calls
     }
     /// What the profiler is told of.
     pub fn recorded(&self) -> Recorded {
@@ -155,6 +161,7 @@ impl Codegen {
             symbols,
             positions,
             check,
+            counted,
             tail_bytes,
             ..
         } = emitter;
@@ -180,6 +187,7 @@ impl Codegen {
             symbols: &symbols,
             positions,
             check,
+            counted,
             stack_arg_bytes,
             tail_bytes,
         };

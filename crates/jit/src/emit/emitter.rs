@@ -4,8 +4,8 @@
 //! * While [`Emitter::set_handlers`] has set any handler, every call that can throw is a `try_call` and every check that
 //!   can fail is an explicit branch. A hardware trap inside a protected region would have no landing pad.
 //! * The thread context is the pinned register (r15). It is read again wherever it is needed.
+use super::front::StackCheck;
 use super::positions::{Position, Positions};
-use super::stack_check::StackCheck;
 use crate::blob::Symbol;
 use crate::options::{AllocProtection, Recorded};
 use cranelift_codegen::ir::{self, types::*, *};
@@ -67,6 +67,8 @@ pub struct Emitter<'f> {
     pub tables: vervet_abi::TableSizes,
     /// Whether the function checks its stack.
     pub check: StackCheck,
+    /// The method whose calls the function counts.
+    pub counted: Option<MethodRef>,
     /// Bytes of stack arguments of the largest tail call: the function's own arguments move down to make room for them.
     pub(super) tail_bytes: u32,
     pub(super) symbols: Vec<Symbol>,
@@ -93,6 +95,7 @@ impl<'f> Emitter<'f> {
             recorded,
             tables,
             check: StackCheck::LargeFrame,
+            counted: None,
             tail_bytes: 0,
             symbols: Vec::new(),
             helpers: vec![None; Helper::ALL.len()],

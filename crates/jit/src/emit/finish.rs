@@ -3,13 +3,14 @@
 //! # Invariants
 //! The tables that the runtime searches by return address or fault address are sorted by code offset.
 use super::emitter::CATCH_ALL;
+use super::front::{Front, StackCheck};
 use super::positions::{NO_REDIRECT, Positions};
-use super::stack_check::{Front, StackCheck};
 use crate::blob::{Blob, BlobStats, CallSite, Handler, Reloc, RelocKind, Symbol};
 use cranelift_codegen::binemit::Reloc as ClReloc;
 use cranelift_codegen::ir::{ExternalName, Function, TrapCode};
 use cranelift_codegen::{CompiledCode, FinalizedMachExceptionHandler, FinalizedRelocTarget};
 use vervet_abi::ThrowKind;
+use vervet_types::MethodRef;
 
 /// Where the stack slots of a compiled function are, for functions that work on its frame (filters).
 #[derive(Default, Clone)]
@@ -27,6 +28,8 @@ pub struct Finished<'a> {
     pub positions: Positions,
     /// Whether it checks its stack.
     pub check: StackCheck,
+    /// The method whose calls it counts.
+    pub counted: Option<MethodRef>,
     /// Bytes of arguments that the caller puts on the stack.
     pub stack_arg_bytes: u32,
     /// Bytes of stack arguments of its largest tail call.
@@ -49,7 +52,7 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
     // (A function without a frame layout has no frame.)
     blob.frame_size = layout.map_or(0, |l| l.frame_to_fp_offset);
     let frame = blob.frame_size + f.tail_bytes.saturating_sub(f.stack_arg_bytes);
-    let front = Front::new(f.check, frame, blob.align);
+    let front = Front::new(f.counted, f.check, frame, blob.align);
     relocations(&mut blob, &f, front.as_ref().map_or(0, Front::len))?;
     call_sites(&mut blob, f.compiled);
     traps(&mut blob, f.compiled);

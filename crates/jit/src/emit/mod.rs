@@ -9,15 +9,15 @@
 //! # Invariants
 //! * The emitted code names everything outside its function through a [`Symbol`](crate::Symbol). A call to a library
 //!   function that Cranelift inserted is an error, because nothing could link it.
-//! * A function checks that the stack has room for its frame before it makes it ([`stack_check`]).
+//! * A function checks that the stack has room for its frame before it makes it ([`front`]).
 pub mod barrier;
 pub mod codegen;
 pub mod emitter;
 mod finish;
+pub mod front;
 mod isa;
 pub mod positions;
 pub mod sequences;
-pub mod stack_check;
 
 pub use codegen::{Codegen, Request};
 pub use emitter::{CATCH_ALL, Emitter, Results, null_trap, trap_code, trusted};

@@ -35,8 +35,8 @@
 //! * The `delegates` array of a multicast delegate is never written after the delegate is
 //!   published, so one load of it is a consistent snapshot.
 use crate::blob::{Blob, Symbol};
+use crate::emit::front::StackCheck;
 use crate::emit::sequences::{EmitExt, build, zero};
-use crate::emit::stack_check::StackCheck;
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;

@@ -17,8 +17,8 @@
 //! * Arguments lie in the frame while the call is under way: the collector finds their references there, and by-reference arguments stay addresses of the caller's.
 use crate::blob::{Blob, Symbol};
 use crate::emit::Codegen;
+use crate::emit::front::StackCheck;
 use crate::emit::sequences::{EmitExt, build};
-use crate::emit::stack_check::StackCheck;
 use crate::error::CompileError;
 use crate::options::Tier;
 use crate::signature::{LoweredSignature, Pass};

@@ -36,6 +36,8 @@ use crate::emit::{Codegen, Emitter, FrameMap, Request};
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Tier};
 use crate::signature::LoweredSignature;
+use crate::tiers::is_worth_optimising;
+
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::frame::location::Variable;
@@ -142,9 +144,11 @@ pub fn compile_body(
         tier,
         listing,
     };
+    let counts = tier == Tier::Quick && codegen.counts_calls() && is_worth_optimising(method);
     let mut variables = Vec::new();
     let (mut blob, frame) = codegen
         .function(request, |e| {
+            e.counted = counts.then_some(method);
             variables =
                 translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
             Ok(())

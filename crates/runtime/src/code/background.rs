@@ -25,6 +25,14 @@
 //! What is not called soon becomes Dropped, from which a call makes Done, too: the oldest blobs are dropped when all that are kept take more
 //! than [`KEPT`] bytes.
 //!
+//! # Methods that are called often
+//! They are in a queue of their own, which comes first: each was called thousands of times (`code/hot.rs`).
+//!
+//! ```text
+//!   again: asked for -> (worker compiles) -> Ready(blob) -> taken
+//!                                         -> failed
+//! ```
+//!
 //! # Invariants
 //! * The worker holds no object, is not attached and loads no assembly: it uses the type system and the compiler only, which serve any
 //!   thread.
@@ -33,8 +41,10 @@
 //! * A thread sleeps only after it has recorded that under the lock, and what it sleeps for changes under the lock. So a thread that
 //!   changes it wakes a sleeping one, and makes no system call if there is none.
 //! * `VERVET_BACKGROUND_COMPILER=0` switches it off; so does a machine with one core. A forked process has none.
-use crate::code::cache::{self, Compiled, compile};
+use crate::code::cache::{self, Compiled, compile, compile_as};
 use crate::code::entries;
+use crate::loader::without_loading;
+use crate::runtime::rt;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -42,7 +52,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Condvar;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
-use vervet_jit::{Blob, Symbol};
+use vervet_jit::{Blob, CompileError, Symbol};
 use vervet_os::LeafLock;
 use vervet_types::MethodRef;
 
@@ -66,6 +76,10 @@ const KEPT: usize = 4 << 20;
 
 #[derive(Default)]
 struct Queue {
+    /// Entries whose methods are to be compiled again, the first first.
+    hot: VecDeque<&'static entries::Entry>,
+    /// By id of the entry: what became of it. None: it waits, or is being compiled. Removed when the blob is taken.
+    again: FxHashMap<u32, Option<Again>>,
     stack: Vec<MethodRef>,
     states: FxHashMap<u32, State>,
     /// Methods whose blobs were kept, the oldest first; some were taken since.
@@ -137,7 +151,7 @@ fn is_on() -> bool {
         UNKNOWN => {
             let wanted = std::env::var_os("VERVET_BACKGROUND_COMPILER").is_none_or(|v| v != "0");
             let on = wanted
-                && crate::runtime::rt().options.aot.is_none()
+                && rt().options.aot.is_none()
                 && vervet_os::thread::processors() > 1
                 && std::thread::Builder::new()
                     .name("compiler".into())
@@ -185,7 +199,7 @@ pub fn enqueue_callees(blob: &Blob) {
         .filter(|m| {
             m.has_body()
                 && !m.is_open()
-                && !entries::is_compiled(crate::runtime::rt().root, m)
+                && !entries::is_compiled(rt().root, m)
                 && !cache::is_known(m)
         })
         .collect();
@@ -243,6 +257,58 @@ pub fn forget(method: MethodRef) {
     }
 }
 
+/// Compiles the entry's method again. Touches no object: any thread may call it.
+pub fn compile_again(entry: &entries::Entry) -> Result<Compiled, CompileError> {
+    let tier = rt().compiler.best_tier_for(entry.method);
+    // What is initialised in the root domain is not in another.
+    let only = (!entry.domain.is_root()).then(Vec::new);
+    without_loading(|| compile_as(entry.method, tier, only))
+}
+
+/// How it stands with compiling a method again.
+pub enum Again {
+    /// It will be.
+    Later,
+    /// It has been.
+    Ready(Box<Compiled>),
+    /// It cannot be.
+    Failed,
+    /// There is no worker: the calling thread may compile it.
+    Here,
+}
+
+/// Asks for the entry's method to be compiled again, or for what was made of it.
+pub fn again(entry: &'static entries::Entry) -> Again {
+    if !is_on() {
+        return Again::Here;
+    }
+    let mut guard = QUEUE.lock();
+    let queue = guard.get_or_insert_default();
+    match queue.again.entry(entry.id()) {
+        Entry::Vacant(state) => {
+            state.insert(None);
+        }
+        Entry::Occupied(state) => match state.get() {
+            None => return Again::Later,
+            Some(_) => return state.remove().unwrap_or(Again::Failed),
+        },
+    }
+    queue.hot.push_back(entry);
+    let wake = queue.is_idle;
+    drop(guard);
+    if wake {
+        WORK.notify_one();
+    }
+    Again::Later
+}
+
+/// Whether the entry's method is being compiled again.
+pub fn is_asked(entry: &entries::Entry) -> bool {
+    let queue = QUEUE.lock();
+    let state = queue.as_ref().and_then(|q| q.again.get(&entry.id()));
+    state.is_some()
+}
+
 /// When nothing was compiled for so long, the worker gives memory back to the system: what its compiles kept for the next, and what they freed.
 const IDLE: Duration = Duration::from_millis(1500);
 
@@ -252,6 +318,15 @@ fn work() {
     let mut has_compiled = false;
     loop {
         let queue = guard.get_or_insert_default();
+        if let Some(entry) = queue.hot.pop_front() {
+            has_compiled = true;
+            drop(guard);
+            let made = compile_again(entry).map_or(Again::Failed, |c| Again::Ready(Box::new(c)));
+            guard = QUEUE.lock();
+            let queue = guard.get_or_insert_default();
+            queue.again.insert(entry.id(), Some(made));
+            continue;
+        }
         let Some(method) = queue.stack.pop() else {
             queue.is_idle = true;
             if has_compiled || cache::has_new() {

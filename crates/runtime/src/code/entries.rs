@@ -6,22 +6,25 @@
 //!   stub  -> +0   jmp [rip + slot]               what a function pointer, a delegate and a VTable hold
 //!            +16  mov eax, entry; jmp prestub    what the slot holds at first; the entry's id
 //!   boxed -> unboxing stub: this += header; jmp [slot]     for VTables of value types, made when it is asked for
+//!   count -> 4 bytes of the slot area        how many calls are left to be counted, of code that counts them (`code/hot.rs`)
 //! ```
 //! A caller that still goes through the stub after the method was compiled pays for one jump more; nothing else differs.
 //!
 //! A method has an entry of its own in each domain that calls it: code contains addresses of statics and literals.
 //!
 //! # Invariants
-//! * The slot always holds callable code: the prestub until the method is compiled, then its code.
+//! * The slot always holds callable code: the prestub until the method is compiled, then its code. Code that was replaced stays callable: threads may
+//!   be in it.
 //! * The permanent stub `jmp [slot]` never changes and is the method's identity as a function pointer in its domain.
 //! * An entry is found by its id before any thread can reach its stub.
 //! * A slot of a VTable holds a slot stub, which all VTables share, until the first call through it: most slots of most classes are
 //!   never called, and their methods need no entry. From then on it holds the permanent stub (or an unboxing stub in front of it) until
-//!   the method is compiled, then the code itself. [`fill_slot`] and [`Entry::compiled`] store it under the entry's lock, so that what is
-//!   stored last is the code.
+//!   the method is compiled, then the code itself. [`fill_slot`], [`Entry::compiled`] and [`Entry::replace`] store it under the entry's lock, so that
+//!   what is stored last is the code.
+//! * Places in VTables that hold code which counts its calls are known, because the code may be replaced.
 use crate::code::{arena, perf};
 use crate::domain::Domain;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::{LoadError, MethodRef};
@@ -40,9 +43,13 @@ pub struct Entry {
     stub: usize,
     /// Address of the unboxing stub, 0 while there is none.
     boxed: AtomicUsize,
-    /// Address of the method's code, 0 until it is compiled. Set once, after the code is in the table.
+    /// Address of the method's code, 0 until it is compiled. Set after the code is in the table, and once more if the method is compiled again.
     code: AtomicUsize,
-    /// Places in VTables that hold the permanent stub.
+    /// Address of the counter of its calls, 0 if no code of the method counts them.
+    counter: AtomicUsize,
+    /// Code that counted was replaced by code that does not.
+    is_replaced: AtomicBool,
+    /// Places in VTables that hold the permanent stub, or code that may be replaced.
     tables: LeafLock<Vec<usize>>,
     /// Cell of a P/Invoke's bound address.
     pub pinvoke: AtomicUsize,
@@ -119,6 +126,8 @@ fn make(domain: &'static Domain, method: MethodRef) -> Result<&'static Entry, Lo
         stub,
         boxed: AtomicUsize::new(0),
         code: AtomicUsize::new(0),
+        counter: AtomicUsize::new(0),
+        is_replaced: AtomicBool::new(false),
         tables: LeafLock::default(),
         pinvoke: AtomicUsize::new(0),
     }))
@@ -153,6 +162,10 @@ pub fn method_of_stub(address: usize) -> Option<MethodRef> {
 const ADD_RDI_8: u32 = 0x08C7_8348;
 
 impl Entry {
+    /// What the prestub knows it by.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
     /// Address of the slot.
     pub fn slot(&self) -> usize {
         self.slot
@@ -160,6 +173,43 @@ impl Entry {
     /// The permanent `jmp [slot]` stub.
     pub fn stub(&self) -> usize {
         self.stub
+    }
+    /// The code that has the method compiled and goes on to it.
+    pub fn prestub(&self) -> usize {
+        self.stub + PRESTUB_AT
+    }
+    /// Address of the counter of the method's calls, made if need be: before there is code that counts.
+    pub fn counter(&self) -> Result<usize, LoadError> {
+        let have = self.counter.load(Ordering::Acquire);
+        if have != 0 {
+            return Ok(have);
+        }
+        let made = arena::new_slot()? as usize;
+        // SAFETY: the slot is fresh and ours.
+        unsafe {
+            *(made as *mut u32) = crate::runtime::rt()
+                .options
+                .hot_calls
+                .clamp(1, i32::MAX as u32)
+        };
+        Ok(
+            match self
+                .counter
+                .compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire)
+            {
+                Ok(_) => made,
+                Err(first) => first,
+            },
+        )
+    }
+    /// How many calls are left to be counted; None: the method has no code that counts, or it was replaced.
+    pub fn calls_left(&self) -> Option<&AtomicU32> {
+        match self.counter.load(Ordering::Acquire) {
+            0 => None,
+            _ if self.is_replaced.load(Ordering::Acquire) => None,
+            // SAFETY: the word is the entry's for ever. Generated code changes it with one instruction, which loses counts of other threads at worst.
+            at => Some(unsafe { &*(at as *const AtomicU32) }),
+        }
     }
     /// The stub that turns a boxed `this` into a byref and goes on to the method (value-type methods).
     pub fn boxed_stub(&self) -> Result<usize, LoadError> {
@@ -198,8 +248,7 @@ impl Entry {
     pub fn code(&self) -> usize {
         self.code.load(Ordering::Acquire)
     }
-    /// Publishes the method's code unless another thread was first; the code that stands. The slot goes first, then the
-    /// tables that hold the stub.
+    /// Publishes the method's code unless another thread was first; the code that stands.
     pub fn compiled(&self, code: usize) -> usize {
         let first = self
             .code
@@ -207,13 +256,29 @@ impl Entry {
         if let Err(standing) = first {
             return standing;
         }
+        self.publish();
+        code
+    }
+    /// Publishes code that does not count calls in place of code that does.
+    pub fn replace(&self, code: usize) {
+        self.code.store(code, Ordering::Release);
+        self.is_replaced.store(true, Ordering::Release);
+        self.publish();
+    }
+    /// Stores the code where callers find it: the slot goes first, then the tables that hold the stub or code of before. What the code is, is asked
+    /// under the lock, so whoever stores last stores what stands.
+    fn publish(&self) {
+        let mut tables = self.tables.lock();
+        let code = self.code();
         // SAFETY: the slot is ours; an aligned word store is seen whole by callers.
         unsafe { (*(self.slot as *const AtomicUsize)).store(code, Ordering::Release) };
-        for place in self.tables.lock().drain(..) {
-            // SAFETY: places are slots of VTables, which live for ever; the word still holds the stub.
-            unsafe { (*(place as *const AtomicUsize)).store(code, Ordering::Release) };
+        for place in tables.iter() {
+            // SAFETY: places are slots of VTables, which live for ever; the word holds the stub, or code of the method.
+            unsafe { (*(*place as *const AtomicUsize)).store(code, Ordering::Release) };
         }
-        code
+        if self.calls_left().is_none() {
+            *tables = Vec::new();
+        }
     }
 }
 
@@ -269,7 +334,12 @@ pub fn fill_slot(
             tables.push(address);
             e.stub
         }
-        code => code,
+        code => {
+            if e.calls_left().is_some() {
+                tables.push(address);
+            }
+            code
+        }
     };
     place.store(code, Ordering::Release);
     Ok(code)

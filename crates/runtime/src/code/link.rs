@@ -21,6 +21,7 @@ use crate::code::{arena, entries, perf};
 use crate::cx::{Cx, Result};
 use crate::domain::Domain;
 use vervet_jit::{Blob, RelocKind, Symbol};
+use vervet_types::MethodRef;
 
 /// Links a blob and its filters for a domain: places the bytes, patches the relocations and publishes the tables. OutOfMemoryException if the arena
 /// is full.
@@ -98,6 +99,13 @@ pub fn link<'cx>(
     Ok(code)
 }
 
+/// A host may want to know of methods that have code.
+pub(super) fn tell_host(cx: &Cx<'_>, method: MethodRef, code: &'static Code) {
+    if let Some(host) = crate::process::host_events::get() {
+        (host.jit_done)(cx, method, code);
+    }
+}
+
 /// The address that a symbol stands for in a domain; makes what does not exist yet.
 fn resolve<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, symbol: Symbol) -> Result<usize> {
     let entry = |m| cx.load(entries::entry(domain, m));
@@ -105,6 +113,8 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, symbol: Symbol) -> Re
     Ok(match symbol {
         Symbol::MethodSlot(m) => entry(m)?.slot(),
         Symbol::MethodStub(m) => entry(m)?.stub(),
+        Symbol::CallCounter(m) => cx.load(entry(m)?.counter())?,
+        Symbol::Prestub(m) => entry(m)?.prestub(),
         Symbol::VTable(c) => vtable(c)? as *const _ as usize,
         Symbol::StaticRefs(c) => vtable(c)?.statics_refs as usize,
         Symbol::StaticCard(f) => {

@@ -3,6 +3,7 @@
 //! * [`area`]: a range that is given out from its start
 //! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
 //! * [`entries`]: a method's slot, permanent stub and prestub
+//! * [`hot`]: methods that are called often are compiled again
 //! * [`kept_stub`]: stubs that are made from the key of a signature
 //! * [`link`]: from a blob to code at an address
 //! * [`packed`]: what is known about the instructions of code, packed
@@ -18,6 +19,7 @@ pub mod cache;
 pub mod entries;
 pub mod helper_table;
 pub mod helpers;
+pub(crate) mod hot;
 pub mod icall;
 pub mod invoke;
 pub(crate) mod kept_stub;

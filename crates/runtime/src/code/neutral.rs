@@ -33,7 +33,7 @@ pub(super) fn keep(method: MethodRef, blob: &Blob) {
 }
 
 /// Is the method the same in all domains?
-fn is_shared(method: MethodRef) -> bool {
+pub(super) fn is_shared(method: MethodRef) -> bool {
     !method.is_dynamic()
         && method.module().owner == 0
         && is_shared_class(method.class)

@@ -29,7 +29,7 @@ use crate::classes::vtables::class_of;
 use crate::code::cache::{self, Found, compile, compile_as};
 use crate::code::entries::Entry;
 use crate::code::table::CodeKind;
-use crate::code::{arena, entries, link, neutral};
+use crate::code::{arena, entries, hot, link, neutral};
 use crate::cx::{Cx, Result};
 use crate::domain::{self, Domain};
 use crate::object::ObjRef;
@@ -41,11 +41,12 @@ use vervet_jit::{CompileError, LoweredSignature};
 use vervet_os::SafeLock;
 use vervet_types::{Known, LoadError, MethodRef};
 
-/// From the prestub thunk: the method's code, or 0 with an exception pending.
+/// From the prestub thunk, at the first call or when the code has counted enough calls: the method's code, or 0 with an exception pending.
 #[unsafe(export_name = "vervet_compile_for_call")]
 pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
     let cx = Cx::current();
-    code_of(&cx, entries::by_id(id)).unwrap_or_default()
+    let entry = entries::by_id(id);
+    hot::called_often(&cx, entry).unwrap_or_else(|| code_of(&cx, entry).unwrap_or_default())
 }
 
 /// The code of an entry's method in the entry's domain, compiled and linked if it is not.
@@ -96,7 +97,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
             }
             match link::link(cx, domain, *blob, kind) {
                 Ok(code) => {
-                    tell_host(cx, method, code);
+                    link::tell_host(cx, method, code);
                     return Ok(code.start);
                 }
                 // Whatever is wrong, the compile says it.
@@ -110,7 +111,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
         && let Some(blob) = neutral::find(method)
     {
         let code = link::link(cx, domain, blob, kind)?;
-        tell_host(cx, method, code);
+        link::tell_host(cx, method, code);
         return Ok(code.start);
     }
     crate::process::counters::trace_code("compile", method);
@@ -157,15 +158,8 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
         cx.supply(&need)?;
     }
     let code = link::link(cx, domain, compiled.blob, kind)?;
-    tell_host(cx, method, code);
+    link::tell_host(cx, method, code);
     Ok(code.start)
-}
-
-/// A host may want to know of methods that have code.
-fn tell_host(cx: &Cx<'_>, method: MethodRef, code: &'static crate::code::table::Code) {
-    if let Some(host) = crate::process::host_events::get() {
-        (host.jit_done)(cx, method, code);
-    }
 }
 
 /// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.

@@ -52,6 +52,7 @@ pub fn report() {
         STUB_NS.load(Relaxed) as f64 / 1e6
     );
     eprint!("{}", crate::code::background::report());
+    eprint!("{}", crate::code::hot::report());
     eprint!("{}", crate::memory::gc::report());
     eprintln!("classes               {}", rt.universe.class_count());
     eprint!("{}", crate::safepoint::histogram::report());

@@ -3,7 +3,7 @@
 //! # Invariants
 //! * Managed code begins a method only above `ThreadContext::true_limit`; below lies the stack guard, where our own code, the compiler above
 //!   all, has room.
-//! * A function compares where its frame will end with the limit before it makes the frame (`jit/emit/stack_check.rs`), so no frame
+//! * A function compares where its frame will end with the limit before it makes the frame (`jit/emit/front.rs`), so no frame
 //!   reaches past the end of the stack.
 //! * On a thread with a managed stack of its own, Rust code calls managed code only while the native stack has a guard left
 //!   ([`check_native`]): prologues look at the managed stack only.

@@ -36,8 +36,8 @@
 //!   conversion of a later argument fails, the copies of earlier ones, and a held SafeHandle, are
 //!   not released.
 use crate::blob::{Blob, Symbol};
+use crate::emit::front::StackCheck;
 use crate::emit::sequences::{EmitExt, build};
-use crate::emit::stack_check::StackCheck;
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;

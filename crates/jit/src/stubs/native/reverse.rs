@@ -11,8 +11,8 @@
 //! Exceptions pass through the stub. The first pass of an exception goes on in the managed frames
 //! below the native ones (docs/decisions/0013-exceptions-skip-native-frames.md).
 use crate::blob::{Blob, Symbol};
+use crate::emit::front::StackCheck;
 use crate::emit::sequences::{EmitExt, build, zero};
-use crate::emit::stack_check::StackCheck;
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;

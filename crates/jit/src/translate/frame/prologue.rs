@@ -30,7 +30,7 @@
 //!   ([`Emitter::begin_no_redirect`](crate::emit::Emitter::begin_no_redirect)): the monitor has
 //!   been left, and a handler would leave it again.
 use crate::blob::Symbol;
-use crate::emit::stack_check::StackCheck;
+use crate::emit::front::StackCheck;
 use crate::emit::{FrameMap, trusted};
 use crate::signature::Pass;
 use crate::translate::control::control_flow::Plan;

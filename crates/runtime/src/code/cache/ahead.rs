@@ -8,6 +8,7 @@ use super::Found;
 use super::lookup::look_exactly;
 use super::modules::{self, stamp_bytes};
 use super::record::{compile_as, entry};
+use super::role::Role;
 use super::setting::{Place, cache};
 use crate::cx::Cx;
 use crate::loader::{Origin, without_loading};
@@ -83,7 +84,7 @@ impl Ahead {
             }
         };
         if is_kept {
-            let Some(entry) = entry(method, &compiled, self.place.telling) else {
+            let Some(entry) = entry(method, &compiled, Role::First, self.place.telling) else {
                 return Made::Failed;
             };
             self.bytes += entry.new.payload.len() + entry.new.set.len();

@@ -9,7 +9,7 @@
 use super::names::{Finder, Namer};
 use vervet_abi::Helper;
 use vervet_codecache::wire::{Damaged, Read};
-use vervet_jit::blob::{Clause, ClauseKind, InlineSite};
+use vervet_jit::blob::{Clause, ClauseKind, InlineSite, TO_CODE, TO_COUNTER};
 use vervet_jit::{Blob, CallSite, Handler, Reloc, RelocKind, Symbol};
 
 /// The longest code of one method that is kept.
@@ -144,6 +144,8 @@ impl Namer<'_> {
             Symbol::HandleRows => (15, None, None, None),
             Symbol::NativeThunk => (16, None, None, None),
             Symbol::SelfCode => (17, None, None, None),
+            Symbol::CallCounter(m) => (18, None, Some(m), None),
+            Symbol::Prestub(m) => (19, None, Some(m), None),
             // Its address is the identity of a signature in this process.
             Symbol::Signature(_) => return None,
             // Its number counts what this process has made.
@@ -165,12 +167,14 @@ impl Namer<'_> {
 }
 
 /// Whether the compiler makes such a relocation. Addresses of things are used as they are, so there is no addend; a call is relative to its end, four
-/// bytes behind the place; and what is relative is near: the code itself, or a helper's stub.
+/// bytes behind the place; and what is relative is near: the code itself, a helper's stub, a counter, a prestub.
 fn is_possible(kind: RelocKind, symbol: Symbol, addend: i64, len: usize) -> bool {
     let own = || (-4..=len as i64).contains(&addend);
     match (kind, symbol) {
         (RelocKind::PcRel4, Symbol::SelfCode) => own(),
-        (RelocKind::PcRel4, Symbol::Helper(_)) => addend == -4,
+        (RelocKind::PcRel4, Symbol::Helper(_) | Symbol::Prestub(_)) => addend == TO_CODE,
+        (RelocKind::PcRel4, Symbol::CallCounter(_)) => addend == TO_COUNTER,
+        (_, Symbol::Prestub(_) | Symbol::CallCounter(_)) => false,
         (RelocKind::Abs8, _) => addend == 0,
         _ => false,
     }
@@ -399,6 +403,8 @@ impl Finder<'_> {
             15 => Symbol::HandleRows,
             16 => Symbol::NativeThunk,
             17 => Symbol::SelfCode,
+            18 => Symbol::CallCounter(self.method()?),
+            19 => Symbol::Prestub(self.method()?),
             _ => return Err(Damaged),
         })
     }

@@ -16,14 +16,3 @@
 //! * A class that the compile might have inlined, had it been initialised, must have a name under the set of before: else another run, in which its
 //!   assembly is loaded for another reason, could not tell whether it is initialised.
 //! * Only a look-up whose method would be compiled now loads anything ([`super::lookup`]).
-use vervet_types::MethodRef;
-
-/// Begins the identity of such an entry. A method's begins with the tag of a type, which is never this; a stub's with another byte.
-pub(super) fn identity_tag() -> Vec<u8> {
-    vec![0xFD]
-}
-
-/// Finds such an entry.
-pub(super) fn hash_of(method: MethodRef) -> u64 {
-    !method.stable_hash()
-}

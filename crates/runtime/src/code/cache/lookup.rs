@@ -17,12 +17,12 @@
 //! * Files are read in Native state: a slow disk holds up nobody but the caller.
 //! * A set that holds once holds for ever, because edges and contents do not change. One that does not is tried again after an edge was bound.
 use super::counts;
-use super::loads;
 use super::modules::{self, Mismatch, Set, Telling};
 use super::names::Finder;
 use super::record::{
     Guessed, home_of, points_identity, read_tier, stub_hash, stub_identity, verify,
 };
+use super::role::Role;
 use super::setting::{Cache, Mode, Place, cache};
 use crate::cx::Cx;
 use crate::domain::Domain;
@@ -137,6 +137,13 @@ pub fn find<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) -
     found
 }
 
+/// The kept code of a method of the root domain that was called often in the process that kept it. Loads nothing.
+pub fn find_again<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Option<Blob> {
+    let cache = cache().filter(|c| c.mode != Mode::Convert)?;
+    let home = home_of(method)?;
+    look_once(cx, rt().root, (cache, home), (method, Role::Again)).ok()
+}
+
 /// As [`find`], for who compiles ahead: whatever is printed of the method, and without counting time.
 pub(super) fn look_exactly<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
     cache().map_or(Found::Nothing(None), |cache| {
@@ -212,7 +219,7 @@ fn look<'cx>(
         counts::count(&counts::MISSES);
         return Found::Nothing(None);
     };
-    let found = look_once(cx, domain, (cache, home), method);
+    let found = look_once(cx, domain, (cache, home), (method, Role::First));
     let found = match found {
         // The code may be made for assemblies that a compile would load now.
         Err((reason, None))
@@ -221,7 +228,7 @@ fn look<'cx>(
                 && segments(cache, home)
                     .any(|open| load_as_compile(domain, home, open, method)) =>
         {
-            look_once(cx, domain, (cache, home), method)
+            look_once(cx, domain, (cache, home), (method, Role::First))
         }
         found => found,
     };
@@ -244,14 +251,15 @@ fn look_once<'cx>(
     cx: &'cx Cx<'cx>,
     domain: &'static Domain,
     (cache, home): (&Cache, ModuleRef),
-    method: MethodRef,
+    (method, role): (MethodRef, Role),
 ) -> Result<Blob, Nothing> {
     let mut reason = &counts::MISSES;
     let mut assumed = None;
-    let hash = method.stable_hash();
+    let hash = role.hash_of(method);
     for open in segments(cache, home) {
         for kept in read(open, hash) {
-            match use_entry(cx, domain, (cache, home, open), &kept.entry(), method) {
+            let place = (cache, home, open);
+            match use_entry(cx, domain, place, &kept.entry(), (method, role)) {
                 Ok(blob) => return Ok(blob),
                 Err(Rejected::Other) => {}
                 Err(Rejected::Damaged) => reason = &counts::REJECTED_DAMAGED,
@@ -294,14 +302,15 @@ fn use_entry<'cx>(
     domain: &'static Domain,
     (cache, home, open): (&Cache, ModuleRef, &Open),
     entry: &Entry<'_>,
-    method: MethodRef,
+    (method, role): (MethodRef, Role),
 ) -> Result<Blob, Rejected> {
     let set = holds(home, open, entry.set)?;
     let finder = |read| Finder {
         modules: &set.modules,
         read,
     };
-    let mut identity = finder(In::new(entry.identity()));
+    let own = entry.identity().strip_prefix(role.tag()).ok_or(Damaged)?;
+    let mut identity = finder(In::new(own));
     if identity.method()? != method || identity.read.rest() != points_identity(method) {
         return Err(Rejected::Other);
     }
@@ -324,7 +333,7 @@ fn use_entry<'cx>(
 
 /// Loads what compiling the method in its home loads, if that is known here. Says whether there was anything.
 fn load_as_compile(domain: &Domain, home: ModuleRef, open: &Open, method: MethodRef) -> bool {
-    let entries = read(open, loads::hash_of(method));
+    let entries = read(open, Role::Loads.hash_of(method));
     entries.iter().any(
         |kept| match use_loads(domain, home, open, &kept.entry(), method) {
             Ok(()) => true,
@@ -349,8 +358,8 @@ fn use_loads(
         modules: &set.modules,
         read,
     };
-    let tag = loads::identity_tag();
-    let own = entry.identity().strip_prefix(&*tag).ok_or(Damaged)?;
+    let tag = Role::Loads.tag();
+    let own = entry.identity().strip_prefix(tag).ok_or(Damaged)?;
     let mut identity = finder(In::new(own));
     if identity.method()? != method || !identity.read.is_at_end() {
         return Err(Rejected::Other);

@@ -13,6 +13,7 @@
 //! setting   the mode, the directory, the key
 //! lookup    from a method to a blob
 //! loads     what compiling a method loads, kept beside its code
+//! role      what an entry holds of its method
 //! record    from a compile to an entry
 //! save      from entries to files
 //! ahead     entries that are made before a program runs
@@ -45,9 +46,10 @@ mod lookup;
 mod modules;
 mod names;
 mod record;
+mod role;
 mod save;
 pub mod setting;
 
-pub use lookup::{Found, find, find_stub, is_known};
-pub use record::{Compiled, compile, compile_as, keep, keep_stub};
+pub use lookup::{Found, find, find_again, find_stub, is_known};
+pub use record::{Compiled, compile, compile_as, keep, keep_again, keep_stub};
 pub use save::{at_exit, has_new, when_idle};

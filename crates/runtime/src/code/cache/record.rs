@@ -16,6 +16,7 @@
 use super::counts;
 use super::modules::{self, Set, Telling};
 use super::names::Namer;
+use super::role::Role;
 use super::setting::{Mode, cache};
 use crate::classes::receivers::receivers;
 use crate::exceptions::symbols;
@@ -185,7 +186,8 @@ pub fn keep(method: MethodRef, compiled: &Compiled) {
     let Some(place) = cache().and_then(|c| c.own()).filter(|_| is_run) else {
         return;
     };
-    let entries = entry(method, compiled, place.telling).and_then(|code| {
+    let code = entry(method, compiled, Role::First, place.telling);
+    let entries = code.and_then(|code| {
         let before = match compiled.loaded.as_slice() {
             [] => None,
             _ => Some(loads_entry(method, compiled, place.telling)?),
@@ -198,6 +200,15 @@ pub fn keep(method: MethodRef, compiled: &Compiled) {
             super::save::add(code);
         }
         None => counts::count(&counts::NOT_KEPT),
+    }
+}
+
+/// Keeps the code of a method that was compiled again.
+pub fn keep_again(method: MethodRef, compiled: &Compiled) {
+    if let Some(place) = cache().and_then(|c| c.own())
+        && let Some(entry) = entry(method, compiled, Role::Again, place.telling)
+    {
+        super::save::add(entry);
     }
 }
 
@@ -239,7 +250,12 @@ impl Homes {
 }
 
 /// The entry of a method that was compiled. None: it cannot be kept.
-pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) -> Option<Entry> {
+pub(super) fn entry(
+    method: MethodRef,
+    compiled: &Compiled,
+    role: Role,
+    telling: Telling,
+) -> Option<Entry> {
     let Compiled {
         blob,
         assumed,
@@ -256,6 +272,7 @@ pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) ->
         out: Out::default(),
     };
     let mut identity = namer();
+    identity.out.bytes.extend_from_slice(role.tag());
     identity.method(method)?;
     identity
         .out
@@ -279,7 +296,7 @@ pub(super) fn entry(method: MethodRef, compiled: &Compiled, telling: Telling) ->
     payload.extend_from_slice(&content.out.bytes);
     let nanoseconds = blob.stats.translate_ns + blob.stats.codegen_ns;
     let new = New {
-        hash: method.stable_hash(),
+        hash: role.hash_of(method),
         set: set.bytes.clone(),
         cost: u32::try_from(nanoseconds / 1000).unwrap_or(u32::MAX),
         identity,
@@ -299,7 +316,7 @@ fn loads_entry(method: MethodRef, compiled: &Compiled, telling: Telling) -> Opti
         set: &set,
         out: Out::default(),
     };
-    let mut payload = super::loads::identity_tag();
+    let mut payload = Role::Loads.tag().to_vec();
     let mut identity = namer();
     identity.method(method)?;
     payload.extend_from_slice(&identity.out.bytes);
@@ -314,7 +331,7 @@ fn loads_entry(method: MethodRef, compiled: &Compiled, telling: Telling) -> Opti
     payload.extend_from_slice(&content.out.bytes);
     payload.extend_from_slice(&edges);
     let new = New {
-        hash: super::loads::hash_of(method),
+        hash: Role::Loads.hash_of(method),
         set: set.bytes.clone(),
         // Worth nothing without the code, whose cost counts.
         cost: 0,

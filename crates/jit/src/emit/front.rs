@@ -1,7 +1,9 @@
-//! The stack check of a function: machine code in front of the function that Cranelift compiled, and behind it.
+//! What a function does before its frame is made: machine code in front of what Cranelift compiled, and behind it.
 //!
 //! ```text
-//! start:   lea r11, [rsp - frame]    ; not for a small frame: the stack guard has room for one
+//! start:   sub dword [counter], 1    ; only in functions that count their calls
+//!          jz  prestub               ; with all arguments where the caller put them
+//!          lea r11, [rsp - frame]    ; not for a small frame: the stack guard has room for one
 //!          cmp r11, [r15 + limit]
 //!          jb  more
 //! body:    ...                       ; what Cranelift compiled
@@ -12,13 +14,17 @@
 //! `Grow` never returns to `more`. It reads the three numbers at its return address, serves interrupt requests if the limit was raised
 //! for them, and goes on at `body`, on a larger segment of the stack if this one has no room for the frame.
 //!
+//! The prestub, too, is entered as the function was, and jumps to the method's code: to this, or to what it put in its place.
+//!
 //! # Invariants
+//! * Of threads that count at the same time each that stores zero goes to the prestub, so a counter that reaches zero is noticed.
 //! * The check comes before the frame is made, so nothing below the guard is ever touched.
-//! * The check changes r11 and flags only. r11 carries no argument in either calling convention.
+//! * Count and check change r11 and flags only. r11 carries no argument in either calling convention.
 //! * The code in front has a length that keeps the alignment of the body.
 use crate::blob::{Blob, Reloc, RelocKind, Symbol};
 use vervet_abi::Helper;
 use vervet_abi::context::{LIMIT, SMALL_FRAME, UNCHECKED_FRAME};
+use vervet_types::MethodRef;
 
 /// What a call takes besides the frame: the return address and the saved frame pointer, of the function and of its callee.
 const CALLS: u32 = 32;
@@ -37,21 +43,65 @@ pub enum StackCheck {
 /// The code in front of a function.
 pub(super) struct Front {
     code: Vec<u8>,
+    relocs: Vec<Reloc>,
+    check: Option<Check>,
+}
+
+/// The stack check within it.
+struct Check {
     frame: u32,
     /// Where the distance of the jump ends.
     jump_end: usize,
 }
 
 impl Front {
-    /// The code for a function with a frame of that many bytes, whose body has that alignment; None: it needs no check.
-    pub(super) fn new(check: StackCheck, frame: u32, align: u32) -> Option<Front> {
+    /// The code for a function with a frame of that many bytes, whose body has that alignment; None: it needs none.
+    pub(super) fn new(
+        counted: Option<MethodRef>,
+        check: StackCheck,
+        frame: u32,
+        align: u32,
+    ) -> Option<Front> {
+        let mut front = Front {
+            code: Vec::with_capacity(64),
+            relocs: Vec::new(),
+            check: None,
+        };
+        if let Some(method) = counted {
+            front.count(method);
+        }
         let frame = frame + CALLS;
         match check {
-            StackCheck::Always => {}
-            StackCheck::LargeFrame if frame > UNCHECKED_FRAME => {}
-            StackCheck::LargeFrame | StackCheck::Never => return None,
+            StackCheck::Always => front.check(frame),
+            StackCheck::LargeFrame if frame > UNCHECKED_FRAME => front.check(frame),
+            StackCheck::LargeFrame | StackCheck::Never => {}
         }
-        let mut code = Vec::with_capacity(64);
+        if front.code.is_empty() {
+            return None;
+        }
+        let body = front.code.len().next_multiple_of(align as usize);
+        let pad = body - front.code.len();
+        nops(&mut front.code, pad);
+        Some(front)
+    }
+    /// Adds the count.
+    fn count(&mut self, method: MethodRef) {
+        let mut near = |place: usize, symbol, addend| {
+            self.relocs.push(Reloc {
+                offset: place as u32,
+                kind: RelocKind::PcRel4,
+                symbol,
+                addend,
+            });
+        };
+        self.code.extend([0x83, 0x2D, 0, 0, 0, 0, 1]); // sub dword [rip + counter], 1
+        near(2, Symbol::CallCounter(method), TO_COUNTER);
+        self.code.extend([0x0F, 0x84, 0, 0, 0, 0]); // jz prestub
+        near(9, Symbol::Prestub(method), TO_CODE);
+    }
+    /// Adds the check of the stack for a frame of that many bytes.
+    fn check(&mut self, frame: u32) {
+        let code = &mut self.code;
         if frame > SMALL_FRAME {
             code.extend([0x4C, 0x8D, 0x9C, 0x24]); // lea r11, [rsp - frame]
             code.extend((-(frame as i32)).to_le_bytes());
@@ -60,24 +110,35 @@ impl Front {
             code.extend([0x49, 0x3B, 0x67, LIMIT as u8]); // cmp rsp, [r15 + limit]
         }
         code.extend([0x0F, 0x82, 0, 0, 0, 0]); // jb more
-        let jump_end = code.len();
-        let body = jump_end.next_multiple_of(align as usize);
-        nops(&mut code, body - jump_end);
-        Some(Front {
-            code,
+        self.check = Some(Check {
             frame,
-            jump_end,
-        })
+            jump_end: code.len(),
+        });
     }
     /// By how many bytes the body moves.
     pub(super) fn len(&self) -> u32 {
         self.code.len() as u32
     }
-    /// Puts the check around the body.
+    /// Puts the code around the body.
     pub(super) fn add(self, blob: &mut Blob) {
         let body = self.code.len();
         shift(blob, body as u32);
         blob.code.splice(..0, self.code);
+        blob.relocs.extend(self.relocs);
+        if let Some(check) = self.check {
+            check.more(blob, body);
+        }
+    }
+}
+
+/// From the distance in an instruction to what it is relative to, its end: of the subtraction, behind which an immediate byte stands, and of a jump.
+pub const TO_COUNTER: i64 = -5;
+/// See [`TO_COUNTER`].
+pub const TO_CODE: i64 = -4;
+
+impl Check {
+    /// Adds what runs if there is no room, behind a function whose body begins there.
+    fn more(self, blob: &mut Blob, body: usize) {
         let more = blob.code.len();
         let distance = (more - self.jump_end) as u32;
         blob.code[self.jump_end - 4..self.jump_end].copy_from_slice(&distance.to_le_bytes());
@@ -86,7 +147,7 @@ impl Front {
             offset: more as u32 + 1,
             kind: RelocKind::PcRel4,
             symbol: Symbol::Helper(Helper::Grow),
-            addend: -4,
+            addend: TO_CODE,
         });
         let numbers = blob.code.len();
         blob.code.extend(blob.stack_arg_bytes.to_le_bytes());

@@ -1,0 +1,114 @@
+//! Methods that are called often are compiled again, optimised.
+//!
+//! # How it works
+//! Code that was compiled quickly counts its calls (`jit/emit/front.rs`). The call that makes the counter zero goes to the prestub instead:
+//!
+//! ```text
+//!   prestub -> called_often: set the counter to what it takes to be asked again
+//!                | nobody compiles the method yet: ask the background compiler       -> the code of before
+//!                | it is at work on it                                               -> the code of before
+//!                | it has the blob: link, publish in place of the code of before     -> the new code
+//! ```
+//! Without a background compiler the calling thread compiles at once.
+//!
+//! # Invariants
+//! * The new code does what the code of before does, stack traces included: it differs in its tier, in what is inlined, and in which classes are known
+//!   to be initialised. Classes do not become uninitialised.
+//! * Nothing that a program can see happens because of it: no assembly is loaded for it, and what goes wrong is no exception. The code of before stays.
+//! * A frame of the code of before goes on in it. New calls, also through delegates and function pointers, which hold the stub, reach the new code.
+//! * The background compiler gets only methods of the root domain, and methods that all domains share: types of other domains may go away while it is at
+//!   work. A thread that runs in a domain keeps it.
+use crate::code::background::{self, Again};
+use crate::code::cache;
+use crate::code::entries::Entry;
+use crate::code::table::CodeKind;
+use crate::code::{link, neutral};
+use crate::cx::Cx;
+use crate::runtime::rt;
+use crate::threads::service_stack::on_service_stack;
+use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_jit::Blob;
+
+/// After how many calls a method is compiled again, unless an option says otherwise.
+pub const CALLS: u32 = 3000;
+/// A counter that will not become zero soon.
+const NEVER: u32 = i32::MAX as u32;
+
+/// How many methods got other code, for `--stats`.
+static REPLACED: AtomicU32 = AtomicU32::new(0);
+/// How many of them got code that was kept.
+static FROM_CACHE: AtomicU32 = AtomicU32::new(0);
+
+/// The counter of the entry's calls may have become zero: the code to go on at, if there is other code now.
+pub fn called_often<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Option<usize> {
+    let left = entry.calls_left()?;
+    // The prestub is also entered by calls that came before there was code.
+    if left.load(Ordering::Relaxed) as i32 > 0 {
+        return None;
+    }
+    left.store(
+        rt().options.hot_calls.clamp(8, NEVER) / 8,
+        Ordering::Relaxed,
+    );
+    if let Some(code) = kept(cx, entry).and_then(|blob| link(cx, entry, blob)) {
+        FROM_CACHE.fetch_add(1, Ordering::Relaxed);
+        return Some(replace(entry, code));
+    }
+    let may_wait = entry.domain.is_root() || neutral::is_shared(entry.method);
+    let again = match may_wait {
+        true => background::again(entry),
+        false => Again::Here,
+    };
+    let compiled = match again {
+        Again::Later => return None,
+        Again::Ready(compiled) => Some(*compiled),
+        Again::Failed => None,
+        Again::Here => cx.native(|| on_service_stack(|| background::compile_again(entry).ok())),
+    };
+    let code = compiled.and_then(|compiled| {
+        if entry.domain.is_root() {
+            cache::keep_again(entry.method, &compiled);
+        }
+        link(cx, entry, compiled.blob)
+    });
+    if code.is_none() {
+        left.store(NEVER, Ordering::Relaxed);
+    }
+    code.map(|code| replace(entry, code))
+}
+
+/// Publishes the new code.
+fn replace(entry: &Entry, code: usize) -> usize {
+    entry.replace(code);
+    REPLACED.fetch_add(1, Ordering::Relaxed);
+    code
+}
+
+/// The code that a process before has kept, if nobody has begun to compile the method.
+fn kept<'cx>(cx: &'cx Cx<'cx>, entry: &Entry) -> Option<Blob> {
+    let is_first = entry.domain.is_root() && !background::is_asked(entry);
+    is_first.then(|| cache::find_again(cx, entry.method))?
+}
+
+/// Links the new code. None: it is not to be used.
+fn link<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, blob: Blob) -> Option<usize> {
+    blob.check_classes().ok()?;
+    let kind = CodeKind::Method(entry.method);
+    crate::process::counters::trace_code("optimise", entry.method);
+    match link::link(cx, entry.domain, blob, kind) {
+        Ok(code) => {
+            link::tell_host(cx, entry.method, code);
+            Some(code.start)
+        }
+        Err(throw) => {
+            let _ = cx.take_pending(throw);
+            None
+        }
+    }
+}
+
+/// A line for `--stats`.
+pub fn report() -> String {
+    let [replaced, kept] = [&REPLACED, &FROM_CACHE].map(|n| n.load(Ordering::Relaxed));
+    format!("called often          {replaced} methods compiled again, {kept} of them from cache\n")
+}
