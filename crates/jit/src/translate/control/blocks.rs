@@ -206,6 +206,22 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Ok(());
             }
         }
+        self.instructions(n)?;
+        if self.body.dead {
+            return Ok(());
+        }
+        if n + 1 >= plan.blocks.len() {
+            return Err(TranslateError::invalid(
+                "control goes past the end of the code",
+            ));
+        }
+        self.jump_to(n + 1)
+    }
+
+    /// Translates the instructions of a block, up to one behind which control does not go on.
+    pub(crate) fn instructions(&mut self, block: usize) -> Res {
+        let plan = self.body.plan;
+        let b = &plan.blocks[block];
         self.body.skip = 0;
         for index in b.first..b.end {
             if self.body.skip > 0 {
@@ -220,15 +236,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             self.instruction(i)?;
             if self.body.dead {
-                return Ok(());
+                break;
             }
         }
-        if n + 1 >= plan.blocks.len() {
-            return Err(TranslateError::invalid(
-                "control goes past the end of the code",
-            ));
-        }
-        self.jump_to(n + 1)
+        Ok(())
     }
 
     /// Records the position of an instruction, where traces have one. Mono has sequence points where the stack is empty and after a call, and prints
@@ -419,7 +430,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn branch(&mut self, target: u32) -> Res {
         self.poll(target);
         let target = self.body.plan.block(target)?;
-        self.jump_to(target)
+        match self.is_loop_test(target) {
+            true => self.copy_test(target),
+            false => self.jump_to(target),
+        }
     }
 
     /// A conditional branch (ECMA-335 III.3.5 to III.3.18). With `negate` it is taken if the

@@ -3,4 +3,5 @@ pub mod blocks;
 pub mod control_flow;
 pub mod exceptions;
 pub mod join;
+mod loops;
 pub mod state;

@@ -1,0 +1,90 @@
+// Loops whose tests are translated where the loop is entered, and once more at the bottom: with calls, properties, exceptions in the test, structs, nested
+// loops, continue, in handlers, with changes of what the test reads.
+using System;
+using System.Collections.Generic;
+
+class Counter
+{
+    public int Asked; int limit;
+    public Counter(int limit) { this.limit = limit; }
+    public bool More { get { Asked++; if (limit < 0) throw new InvalidOperationException("no limit"); return Asked <= limit; } }
+}
+
+struct Range
+{
+    public int At, End;
+    public bool Next() { return ++At < End; }
+}
+
+class Program
+{
+    static int Sum(int[] values) { int sum = 0; for (int i = 0; i < values.Length; i++) sum += values[i]; return sum; }
+    static int Never(int from, int to) { int n = 0; while (from < to) { n++; from++; } return n; }
+    static int Nested(int n)
+    {
+        int hits = 0;
+        for (int i = 0; i < n; i++)
+            for (int j = i; j < n; j++)
+            {
+                if ((i + j) % 3 == 0) continue;
+                for (int k = j; k > i; k -= 2) { if (k % 5 == 0) break; hits += k; }
+            }
+        return hits;
+    }
+    static string Asks(int limit)
+    {
+        var c = new Counter(limit); int rounds = 0;
+        try { while (c.More) rounds++; }
+        catch (InvalidOperationException e) { return e.Message + " after " + c.Asked; }
+        return rounds + " of " + c.Asked;
+    }
+    static int Protected(int n)
+    {
+        int done = 0;
+        for (int i = 0; i < n; i++)
+        {
+            try
+            {
+                int k = i;
+                while (k > 0) { if (k == 7) throw new Exception("seven"); k -= 3; done++; }
+            }
+            catch (Exception) { for (int j = 0; j < 2; j++) done += 100; continue; }
+            finally { int j = 0; while (j < 3) { done += j; j++; } }
+        }
+        return done;
+    }
+    static int Structs(int n)
+    {
+        var r = new Range { At = -1, End = n }; int sum = 0;
+        while (r.Next()) { sum += r.At; if (r.At == 5) r.End -= 2; }
+        return sum * 100 + r.At;
+    }
+    static int Lists(List<string> list) { int n = 0; for (int i = 0; i < list.Count; i++) { n += list[i].Length; if (n == 6) list.Add("xx"); } foreach (var s in list) n += s.Length; return n; }
+    static long Longs(long from, long step) { long sum = 0; for (long i = from; i > 0; i -= step) sum += i; return sum; }
+    static int Floats(double limit) { int n = 0; for (double d = 0; d < limit; d += 0.25) n++; double x = double.NaN; while (x < limit) n += 1000; return n; }
+    static string Null(int[] values) { try { for (int i = 0; i < values.Length; i++) { } return "walked"; } catch (NullReferenceException) { return "null"; } }
+    static int Volatile() { stop = false; int n = 0; while (!stop) { if (++n == 5) stop = true; } return n; }
+    static volatile bool stop;
+    static int Chars(string s) { int n = 0; for (int i = s.Length - 1; i >= 0 && s[i] != '/'; i--) n++; return n; }
+    static int Wraps() { int n = 0; for (byte b = 250; b > 3; b++) n++; for (int i = int.MaxValue - 2; i > 0; i++) n++; return n; }
+    static string Overflows() { try { checked { int i = int.MaxValue - 3, n = 0; while (i + 1 > 0) { i++; n++; } return "went on " + n; } } catch (OverflowException) { return "overflow"; } }
+
+    static void Main()
+    {
+        for (int round = 0; round < 3; round++)
+        {
+            Console.WriteLine("{0} {1} {2} {3}", Sum(new[] { 1, 2, 3 }), Sum(new int[0]), Never(5, 5), Never(2, 9));
+            Console.WriteLine("{0} {1} {2}", Nested(0), Nested(1), Nested(23));
+            Console.WriteLine("{0}; {1}; {2}", Asks(0), Asks(4), Asks(-1));
+            Console.WriteLine("{0} {1}", Protected(0), Protected(12));
+            Console.WriteLine("{0} {1}", Structs(0), Structs(9));
+            Console.WriteLine(Lists(new List<string> { "a", "bb", "ccc" }));
+            Console.WriteLine("{0} {1}", Longs(10, 3), Longs(-1, 1));
+            Console.WriteLine(Floats(2));
+            Console.WriteLine(Null(null) + " " + Null(new int[2]));
+            Console.WriteLine(Volatile());
+            Console.WriteLine("{0} {1}", Chars("a/bcd"), Chars(""));
+            Console.WriteLine(Wraps() + " " + Overflows());
+        }
+    }
+}
