@@ -264,7 +264,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let this = self.body.stack[at];
         let generic = !method.method_args().is_empty();
-        if let (ValueFact::Exact | ValueFact::Comparer(_), Some(class)) = (this.fact, this.class)
+        if let ValueFact::Exact | ValueFact::ExactOrNull | ValueFact::Comparer(_) = this.fact
+            && let Some(class) = this.class
             && !class.is_array()
             && !generic
             && !class.is_value_type()?

@@ -40,6 +40,9 @@ pub const WRITTEN: u8 = 4;
 /// active, so the method must not hold the variable in a register.
 pub const FILTERED: u8 = 8;
 
+/// Flag of a variable: several instructions write it.
+pub const REWRITTEN: u8 = 16;
+
 /// What an instruction does to a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum VarOp {
@@ -256,6 +259,9 @@ impl Plan {
                         "no such local"
                     }));
                 };
+                if op == VarOp::Store && *flags & WRITTEN != 0 {
+                    *flags |= REWRITTEN;
+                }
                 *flags |= op.flag();
                 if op == VarOp::Store && body.clauses.iter().any(|c| in_filter(c, i.offset)) {
                     *flags |= FILTERED;

@@ -26,6 +26,8 @@ pub enum Location {
 pub struct Variable {
     /// Its declared class.
     pub class: ClassRef,
+    /// What it holds is null or an instance of exactly this class: one instruction writes it, and wrote such an instance.
+    pub exact: Option<ClassRef>,
     /// Its stack type.
     pub kind: StackType,
     /// Where it lives.

@@ -35,7 +35,7 @@
 //! * Locals are zero at the start. ECMA-335 demands it only with the `init` flag; references must be valid for the collector in any case.
 use crate::emit::{FrameMap, trusted};
 use crate::signature::{Pass, scalar_kind, store_passed, store_scalar};
-use crate::translate::control::control_flow::{ADDRESS, FILTERED, READ, WRITTEN};
+use crate::translate::control::control_flow::{ADDRESS, FILTERED, READ, REWRITTEN, WRITTEN};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::frame::location::{Location, Variable};
 use crate::translate::translator::Translator;
@@ -79,6 +79,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let flags = self.body.plan.args[n];
         let mut variable = Variable {
             class,
+            exact: None,
             kind,
             location: Location::None,
             shadow: None,
@@ -162,6 +163,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let flags = self.body.plan.locals[n];
         let mut variable = Variable {
             class,
+            exact: None,
             kind,
             location: Location::None,
             shadow: None,
@@ -290,7 +292,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut fact = ValueFact::None;
         let value = match variable.location {
             Location::Ssa(v) => {
-                if n == 0 && self.body.this_proven {
+                if variable.exact.is_some() {
+                    fact = ValueFact::ExactOrNull;
+                } else if n == 0 && self.body.this_proven {
                     fact = ValueFact::NonNull;
                 }
                 self.e.b.use_var(v)
@@ -310,10 +314,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 )
             }
         };
+        let class = match fact {
+            ValueFact::Exact | ValueFact::ExactOrNull => variable.exact,
+            _ => None,
+        };
         self.push_value(StackValue {
             stack_type: variable.kind,
             value,
-            class: Some(variable.class),
+            class: Some(class.unwrap_or(variable.class)),
             fact,
         });
         Ok(())
@@ -373,15 +381,25 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         // A store narrows small integers, so loads need no conversion.
         let value = self.coerce_to_class(&operand, variable.class)?;
+        let exact = match variable.kind {
+            StackType::Ref => operand.exact_object()?,
+            _ => None,
+        };
         match variable.location {
             Location::None => {}
-            Location::Ssa(v) => self.e.b.def_var(v, value),
+            Location::Ssa(v) => {
+                self.e.b.def_var(v, value);
+                if !is_arg && self.body.plan.locals[index] & REWRITTEN == 0 {
+                    self.body.variables[n].exact = exact;
+                }
+            }
             Location::Value(..) => {
                 let fact = match operand.fact {
                     fact @ (ValueFact::NonNull | ValueFact::Null | ValueFact::Frame) => fact,
-                    ValueFact::Exact => ValueFact::NonNull,
+                    fact @ (ValueFact::Exact | ValueFact::ExactOrNull) if exact.is_some() => fact,
                     _ => ValueFact::None,
                 };
+                self.body.variables[n].exact = exact;
                 self.body.variables[n].location = Location::Value(value, fact);
             }
             location => {

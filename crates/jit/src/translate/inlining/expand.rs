@@ -153,8 +153,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         if is_virtual && lowered.has_this && operands[0].stack_type == StackType::Ref {
             self.null_check(&operands[0]);
-            if let ValueFact::None = operands[0].fact {
-                operands[0].fact = ValueFact::NonNull;
+            match operands[0].fact {
+                ValueFact::None => operands[0].fact = ValueFact::NonNull,
+                ValueFact::ExactOrNull => operands[0].fact = ValueFact::Exact,
+                _ => {}
             }
         }
         Ok(operands)
@@ -408,6 +410,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let kind = stack_type_of(class)?;
         let mut variable = Variable {
             class,
+            exact: None,
             kind,
             location: Location::None,
             shadow: None,
@@ -440,16 +443,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             Location::Ssa(ssa)
         } else {
             // A fact about a variable of the caller, or about a deferred value, says nothing inside
-            // the body. `Exact` depends on the class of the value, which the variable does not
-            // keep.
+            // the body.
+            if kind == StackType::Ref {
+                variable.exact = operand.exact_object()?;
+            }
             let fact = match operand.fact {
-                ValueFact::Variable(_) | ValueFact::Code(..) | ValueFact::Exact => {
-                    if let ValueFact::Exact = operand.fact {
-                        ValueFact::NonNull
-                    } else {
-                        ValueFact::None
-                    }
-                }
+                ValueFact::Variable(_) | ValueFact::Code(..) => ValueFact::None,
+                fact if variable.exact.is_some() => fact,
+                ValueFact::Exact => ValueFact::NonNull,
+                ValueFact::ExactOrNull => ValueFact::None,
                 fact => fact,
             };
             Location::Value(value, fact)
@@ -468,6 +470,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let kind = stack_type_of(class)?;
         let mut variable = Variable {
             class,
+            exact: None,
             kind,
             location: Location::None,
             shadow: None,
@@ -518,10 +521,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                     {
                         fact
                     }
-                    ValueFact::Exact => ValueFact::Exact,
+                    fact @ (ValueFact::Exact | ValueFact::ExactOrNull) => fact,
                     _ => ValueFact::None,
                 };
-                let class = if let ValueFact::Exact = fact {
+                let class = if let ValueFact::Exact | ValueFact::ExactOrNull = fact {
                     operand.class
                 } else {
                     Some(class)

@@ -28,6 +28,7 @@
 //!              addresses, Type objects
 //! Null         ldnull                                     casts, stores to arrays
 //! Exact        newobj, newarr, box, ldstr                 virtual calls, null checks
+//! ExactOrNull  ldloc of what is stored once               virtual calls
 //! Frame        ldloca, ldarga, small localloc             null checks, barriers, tail calls
 //! Variable     ldloc and ldarg of a struct                spill_aliased, store_variable
 //! Comparer     EqualityComparer<T>.Default                virtual calls
@@ -96,6 +97,8 @@ pub enum ValueFact {
     Null,
     /// It is not null, and an instance of exactly `StackValue::class`, not of a subclass.
     Exact,
+    /// It is null, or an instance of exactly `StackValue::class`.
+    ExactOrNull,
     /// It is an address in this frame. Stores through it need no card mark and no null check.
     Frame,
     /// A struct that still lies in the slot of that variable (arguments first, then locals).
@@ -119,6 +122,21 @@ pub struct StackValue {
     pub class: Option<ClassRef>,
     /// What else is known of it.
     pub fact: ValueFact,
+}
+
+impl StackValue {
+    /// The class that the object is an instance of exactly, if it is not null: of an object that is neither a box nor an array, whose classes say what
+    /// they hold.
+    pub fn exact_object(&self) -> Res<Option<ClassRef>> {
+        match (self.fact, self.class) {
+            (ValueFact::Exact | ValueFact::ExactOrNull, Some(class))
+                if !class.is_array() && !class.is_value_type()? =>
+            {
+                Ok(Some(class))
+            }
+            _ => Ok(None),
+        }
+    }
 }
 
 /// The stack type of the values of a class.
