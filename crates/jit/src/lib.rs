@@ -12,6 +12,7 @@
 //!  |-- translate      methods with IL
 //!  |-- stubs          methods without IL, and the boundary to native code
 //!       |-- emit          emitter, code generator, barrier: from CLIF to a blob
+//!       |-- optimise      passes over the CLIF of optimised code
 //!       |-- signature     how values travel: the calling convention
 //!       |-- blob          the result
 //!       |-- tiers, options, error
@@ -27,6 +28,7 @@ pub mod blob;
 pub mod compiler;
 pub mod emit;
 pub mod error;
+mod optimise;
 pub mod options;
 pub mod signature;
 pub mod stubs;

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! take_worker -> Emitter::new -> the caller's closure emits -> seal, finalize
-//!             -> Cranelift compiles -> finish reads the result -> keep_worker
+//!             -> passes over the CLIF (optimised code) -> Cranelift compiles -> finish reads the result -> keep_worker
 //! ```
 //!
 //! # Invariants
@@ -16,6 +16,7 @@ use super::isa::isa;
 use super::positions::current_offset;
 use crate::blob::Blob;
 use crate::error::CompileError;
+use crate::optimise;
 use crate::options::{AllocProtection, Options, Recorded, Tier};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -155,6 +156,7 @@ impl Codegen {
         context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);
         let builder = FunctionBuilder::new(&mut context.func, &mut worker.builder);
         let mut emitter = Emitter::new(builder, (self.allocation, self.recorded), self.tables);
+        emitter.optimises = request.tier == Tier::Optimised;
         emit(&mut emitter)?;
         let Emitter {
             b: mut builder,
@@ -163,6 +165,7 @@ impl Codegen {
             check,
             counted,
             tail_bytes,
+            notes,
             ..
         } = emitter;
         builder.seal_all_blocks();
@@ -173,6 +176,11 @@ impl Codegen {
             offset: current_offset(),
             reason,
         };
+        if request.tier == Tier::Optimised
+            && let Err(e) = optimise::run(context, &notes, &**isa)
+        {
+            return Err(internal(e.to_string()));
+        }
         let clif = request.listing.then(|| context.func.display().to_string());
         context.set_disasm(request.listing);
         if let Err(e) = context.compile(&**isa, &mut ControlPlane::default()) {

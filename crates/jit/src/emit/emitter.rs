@@ -7,6 +7,7 @@
 use super::front::StackCheck;
 use super::positions::{Position, Positions};
 use crate::blob::Symbol;
+use crate::optimise::FrameNotes;
 use crate::options::{AllocProtection, Recorded};
 use cranelift_codegen::ir::{self, types::*, *};
 use cranelift_codegen::isa::CallConv;
@@ -75,6 +76,10 @@ pub struct Emitter<'f> {
     helpers: Vec<Option<FuncRef>>,
     handlers: SmallVec<[(u32, Block); 4]>,
     pub(super) positions: Positions,
+    /// Whether passes over the finished function follow.
+    pub optimises: bool,
+    /// What they must know of its slots.
+    pub notes: FrameNotes,
 }
 
 impl<'f> Emitter<'f> {
@@ -101,6 +106,8 @@ impl<'f> Emitter<'f> {
             helpers: vec![None; Helper::ALL.len()],
             handlers: SmallVec::new(),
             positions: Positions::default(),
+            optimises: false,
+            notes: FrameNotes::default(),
         }
     }
 

@@ -293,6 +293,9 @@ fn translate(
         Some(plan.liveness()?)
     };
     let has_filters = plan.has_filters_within(0, u32::MAX);
+    if e.optimises && !has_filters && filter.is_none() {
+        e.notes.allow();
+    }
     let mut session = Session::new(source.method, source.inline_limit, has_filters);
     session.fail_guards = source.fail_guards;
     session.sequence_points = source.env.sequence_points(source.method);

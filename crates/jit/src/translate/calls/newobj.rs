@@ -89,6 +89,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             // III.4.21).
             let size = self.size_of(class)?;
             let slot = self.temp(size);
+            self.note_class(slot, class)?;
             let address = self.e.slot_addr(slot);
             self.zero(address, 0, size.next_multiple_of(8), trusted());
             self.body.stack.insert(

@@ -345,6 +345,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(slot);
         }
         let slot = self.e.slot(class.layout()?.size);
+        self.note_class(slot, class)?;
         self.body.states[target].carried[place] = Some(slot);
         Ok(slot)
     }

@@ -41,7 +41,7 @@ use crate::translate::frame::location::{Location, Variable};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
-use cranelift_codegen::ir::{InstBuilder, Value, types::*};
+use cranelift_codegen::ir::{InstBuilder, StackSlot, Value, types::*};
 use vervet_metadata::body::EhKind;
 use vervet_types::ClassRef;
 use vervet_types::resolve::Local;
@@ -107,6 +107,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Pass::None => {}
             Pass::Scalar(_) if variable.address_taken => {
                 let slot = self.e.slot(8);
+                self.note_class(slot, class)?;
                 let at = self.e.slot_addr(slot);
                 store_scalar(
                     &mut self.e.b,
@@ -130,6 +131,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Pass::Scalars(_) => {
                 let slot = self.e.slot(class.layout()?.size);
+                self.note_class(slot, class)?;
                 let at = self.e.slot_addr(slot);
                 store_passed(&mut self.e.b, trusted(), &values, at, 0, pass, class);
                 variable.location = Location::Slot(slot);
@@ -138,6 +140,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             // that it may read is copied to the frame too.
             Pass::Address if flags & (ADDRESS | WRITTEN) != 0 || self.session.has_filters => {
                 let slot = self.e.slot(class.layout()?.size);
+                self.note_class(slot, class)?;
                 let at = self.e.slot_addr(slot);
                 self.copy(
                     class,
@@ -176,6 +179,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if kind == StackType::Struct {
             let layout = class.layout()?;
             let slot = self.e.slot(layout.size);
+            self.note_slot(slot, local)?;
             if layout.size > 1 << 20 {
                 return Err(TranslateError::invalid("a local is too large"));
             }
@@ -188,6 +192,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             variable.location = Location::Slot(slot);
         } else if local.pinned || variable.address_taken {
             let slot = self.e.slot(8);
+            self.note_slot(slot, local)?;
             let zero = self.i64(0);
             self.e.b.ins().stack_store(I64, zero, slot, 0);
             variable.location = Location::Slot(slot);
@@ -202,6 +207,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         }
         Ok(variable)
+    }
+
+    /// Notes what the slot of a local holds, and that a `pinned` one stays in memory.
+    fn note_slot(&mut self, slot: StackSlot, local: &Local) -> Res {
+        if local.pinned {
+            self.e.notes.keep(slot);
+        }
+        self.note_class(slot, local.ty)
     }
 
     /// The variables of a filter: the slots of the method's frame, and variables of its own for

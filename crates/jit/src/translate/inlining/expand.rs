@@ -424,6 +424,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if kind == StackType::Struct {
             variable.location = if flags & (ADDRESS | WRITTEN) != 0 {
                 let slot = self.temp(class.layout()?.size);
+                self.note_class(slot, class)?;
                 let at = self.e.slot_addr(slot);
                 self.copy(class, at, 0, trusted(), value, 0, trusted(), Dest::Frame)?;
                 Location::Slot(slot)
@@ -434,6 +435,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         variable.location = if flags & ADDRESS != 0 {
             let slot = self.temp(8);
+            self.note_class(slot, class)?;
             let at = self.e.slot_addr(slot);
             store_scalar(&mut self.e.b, trusted(), scalar_kind(class), value, at, 0);
             Location::Slot(slot)
@@ -483,6 +485,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if kind == StackType::Struct || flags & ADDRESS != 0 {
             let size = self.size_of(class)?.next_multiple_of(8);
             let slot = self.temp(size);
+            self.note_class(slot, class)?;
             let at = self.e.slot_addr(slot);
             if init || kind != StackType::Struct || !class.layout()?.ref_map.is_empty() {
                 self.zero(at, 0, size, trusted());

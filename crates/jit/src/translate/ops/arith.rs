@@ -158,6 +158,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// computed.
     fn opaque(&mut self, value: Value) -> Value {
         let slot = self.temp(8);
+        self.e.notes.keep(slot);
         self.e.b.ins().stack_store(I64, value, slot, 0);
         self.e.b.ins().sequence_point();
         self.e.b.ins().stack_load(I64, I64, slot, 0)

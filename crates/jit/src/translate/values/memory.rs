@@ -38,8 +38,19 @@ pub enum Dest {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// A temporary of that many bytes, which stays valid until the IL stack is empty.
+    /// A temporary of that many bytes, which stays valid until the IL stack is empty. In optimised code it is a slot of its own, which takes the
+    /// memory of the temporary later if it takes any.
     pub fn temp(&mut self, size: u32) -> StackSlot {
+        let memory = self.temp_memory(size);
+        if !self.e.notes.promote() {
+            return memory;
+        }
+        let slot = self.e.slot(size);
+        self.e.notes.shares(slot, memory);
+        slot
+    }
+    /// The memory of a temporary.
+    fn temp_memory(&mut self, size: u32) -> StackSlot {
         let size = size.max(1).next_multiple_of(8);
         if let Some(s) = self
             .session
@@ -59,7 +70,18 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn temp_of(&mut self, class: ClassRef) -> Res<Value> {
         let size = class.layout()?.size;
         let slot = self.temp(size);
+        self.note_class(slot, class)?;
         Ok(self.e.slot_addr(slot))
+    }
+    /// Notes which words of a slot hold references: it holds one value of the class.
+    pub fn note_class(&mut self, slot: StackSlot, class: ClassRef) -> Res {
+        match stack_type_of(class)? {
+            StackType::Struct => self.e.notes.holds(slot, &class.layout()?.ref_map),
+            StackType::Ref => self.e.notes.holds(slot, &[0]),
+            StackType::ByRef | StackType::Native => {}
+            _ => self.e.notes.holds(slot, &[]),
+        }
+        Ok(())
     }
     /// The bytes that a value of the class takes in a field, an array element or a variable.
     pub fn size_of(&self, class: ClassRef) -> Res<u32> {

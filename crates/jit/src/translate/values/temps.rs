@@ -1,5 +1,8 @@
 //! Temporaries: the stack slots that struct values on the IL stack lie in.
 //!
+//! In optimised code a temporary is the memory that such a slot of the frame takes; see
+//! [`Translator::temp`](crate::translate::translator::Translator::temp).
+//!
 //! # Invariants
 //! A slot is handed out again only when no value on the IL stack can lie in it: the translator
 //! releases all of them when the stack is empty. An inlined body uses only slots that are free where

@@ -1,0 +1,96 @@
+//! What the emitter knows of the stack slots of a function, for the passes.
+//!
+//! # How it works
+//! The translator uses the memory of a temporary again as soon as no value can lie there. In optimised code each use is a slot of its own until
+//! the passes have run ([`FrameNotes::shares`]): a use whose address is given away does not keep the others in memory. Then the slots that are
+//! left take the memory of the slot that they share ([`FrameNotes::share`]).
+//!
+//! ```text
+//! IL                 F(new P(1)); var p = new P(2); G(p.X)
+//! memory             t0                t0                       one temporary of 8 bytes
+//! slots              ss1 shares t0     ss2 shares t0
+//! after the pass     ss1 is in t0, because F gets its address; ss2 is a value
+//! ```
+//!
+//! # Invariants
+//! * A slot that is read or written by anything but the loads and stores of the function is *kept*, or its address is an operand of something
+//!   else than an address computation. Kept are slots that are read through the frame pointer, `pinned` locals, which must be in memory for the
+//!   collector whenever the thread can be stopped, and slots that hide a value from Cranelift.
+//! * Of a slot whose references are not known every word may be one.
+use cranelift_codegen::ir::{Function, InstructionData, StackSlot};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// See the module.
+#[derive(Default)]
+pub struct FrameNotes {
+    promote: bool,
+    kept: FxHashSet<StackSlot>,
+    /// The 8-byte words that hold references.
+    references: FxHashMap<StackSlot, Vec<u32>>,
+    /// A slot, and the one whose memory it takes.
+    shared: Vec<(StackSlot, StackSlot)>,
+}
+
+impl FrameNotes {
+    /// Says that slots may become values. Without this all stay in memory, as they must where a filter reads them through the frame pointer.
+    pub fn allow(&mut self) {
+        self.promote = true;
+    }
+    /// Says that this slot must stay in memory.
+    pub fn keep(&mut self, slot: StackSlot) {
+        self.kept.insert(slot);
+    }
+    /// Says which words of the slot hold references; no other does. A word without a reference may be cut into pieces, and may travel through a
+    /// vector register.
+    pub fn holds(&mut self, slot: StackSlot, references: &[u32]) {
+        self.references.insert(slot, references.to_vec());
+    }
+    /// Says that `slot` is never in use at the same time as another slot that shares `memory`.
+    pub fn shares(&mut self, slot: StackSlot, memory: StackSlot) {
+        self.shared.push((slot, memory));
+    }
+
+    /// Whether any slot may become values.
+    pub fn promote(&self) -> bool {
+        self.promote
+    }
+    /// Whether the slot must stay in memory.
+    pub fn is_kept(&self, slot: StackSlot) -> bool {
+        self.kept.contains(&slot)
+    }
+    /// Whether the word can hold no reference.
+    pub fn is_plain(&self, slot: StackSlot, word: u32) -> bool {
+        self.references
+            .get(&slot)
+            .is_some_and(|words| !words.contains(&word))
+    }
+
+    /// Puts the slots that share memory into that memory.
+    pub fn share(&self, func: &mut Function) {
+        if self.shared.is_empty() {
+            return;
+        }
+        let memory: FxHashMap<StackSlot, StackSlot> = self.shared.iter().copied().collect();
+        let mut used: FxHashSet<StackSlot> = FxHashSet::default();
+        let mut blocks = func.layout.entry_block();
+        while let Some(block) = blocks {
+            let mut insts = func.layout.first_inst(block);
+            while let Some(inst) = insts {
+                if let InstructionData::StackAddr { stack_slot, .. } = &mut func.dfg.insts[inst]
+                    && let Some(shared) = memory.get(stack_slot)
+                {
+                    *stack_slot = *shared;
+                    used.insert(*shared);
+                }
+                insts = func.layout.next_inst(inst);
+            }
+            blocks = func.layout.next_block(block);
+        }
+        for (slot, shared) in &self.shared {
+            func.sized_stack_slots[*slot].size = 0;
+            if !used.contains(shared) {
+                func.sized_stack_slots[*shared].size = 0;
+            }
+        }
+    }
+}
