@@ -866,7 +866,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Raises the event for a reference that was not found, in the loader's domain, which is the current one.
+    /// Raises the event for a reference that was not found, in the loader's domain, which is the current one. A handler that throws has given nothing.
     pub(crate) fn supply<'cx>(
         &self,
         cx: &'cx Cx<'cx>,
@@ -894,7 +894,8 @@ impl Loader {
                 return Ok(());
             }
         }
-        match self.resolve_event(cx, &name.to_string(), Some(requesting))? {
+        let given = self.resolve_event(cx, &name.to_string(), Some(requesting));
+        match kept_quiet(cx, given)? {
             Some(a) => {
                 let mut state = self.state.lock();
                 state.resolved.insert(name.name, a);
@@ -913,7 +914,8 @@ impl Loader {
         requesting: ModuleRef,
         name: &AssemblyName,
     ) -> Result<()> {
-        self.raise_resolve(cx, &name.to_string(), Some(requesting), true)?;
+        let given = self.raise_resolve(cx, &name.to_string(), Some(requesting), true);
+        kept_quiet(cx, given)?;
         if self.named_reflection_only(name).is_none() {
             self.reflection_only.refuse(requesting, name);
         }
@@ -1137,4 +1139,23 @@ static HOST: vervet_os::Published<HostHooks> = vervet_os::Published::new();
 /// The host's functions, from now on.
 pub fn set_host(hooks: HostHooks) {
     HOST.put(hooks);
+}
+
+/// What handlers of a resolve event have given for a reference. An exception of theirs is dropped, as in mono: the reference is not found, which is what the code that has
+/// it is told. An abort goes on.
+fn kept_quiet<'cx>(
+    cx: &'cx Cx<'cx>,
+    given: Result<Option<&'static Assembly>>,
+) -> Result<Option<&'static Assembly>> {
+    given.or_else(|throw| {
+        let thrown = cx.take_pending(throw);
+        let ends = [Known::ThreadAbortException, Known::StackOverflowException];
+        match ends
+            .iter()
+            .any(|e| std::ptr::eq(thrown.class(), cx.known(*e)))
+        {
+            true => Err(cx.throw_object(thrown)),
+            false => Ok(None),
+        }
+    })
 }
