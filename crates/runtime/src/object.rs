@@ -262,7 +262,8 @@ impl<'cx> ObjRef<'cx> {
         let at = ARRAY_BOUNDS_OFFSET as usize + dim * BOUND_SIZE as usize;
         (self.read(at), self.read(at + 4))
     }
-    fn has_reference_elements(self) -> bool {
+    /// Is it an array of references?
+    pub fn has_reference_elements(self) -> bool {
         self.vtable().flags & flags::ELEMENT_REFS != 0 && self.vtable().size == 8
     }
     /// The elements of an array of plain values. Panics if its elements have another size than `T`, or hold references.

@@ -422,16 +422,19 @@ impl Method {
         }
         Ok(names)
     }
-    /// Of which parameters, counted from 0, the method's metadata say `[Out]` (II.23.1.13).
-    pub fn out_parameters(&self) -> R<Vec<usize>> {
+    /// What the method's metadata say of each of its parameters: `[In]`, `[Out]` (II.23.1.13).
+    pub fn directions(&'static self) -> R<Vec<(bool, bool)>> {
+        const IN: u16 = 1;
         const OUT: u16 = 2;
         let module = self.module();
-        let mut found = Vec::new();
+        let mut found = vec![(false, false); self.sig()?.params.len()];
         if self.rid != 0 {
             for rid in module.image.method_params(self.rid) {
                 let row = module.image.param(rid).map_err(|e| module.bad(e))?;
-                if row.flags & OUT != 0 && row.sequence > 0 {
-                    found.push(usize::from(row.sequence) - 1);
+                // Row 0 is of the result.
+                let at = usize::from(row.sequence).checked_sub(1);
+                if let Some(of) = at.and_then(|at| found.get_mut(at)) {
+                    *of = (row.flags & IN != 0, row.flags & OUT != 0);
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! A thread has a current domain (`ThreadContext::domain`, an id), which [`Cx::domain`] looks up. What is made for a domain whoever
 //! asks - a VTable's slots, the code of an entry - goes by the domain that the VTable or the entry names, never by the thread.
 //!
-//! [`create`](mod@create) makes a domain, [`crossing`] takes threads from one to another, [`copy`](mod@copy) copies values for them, [`binding`] ties their loaders to the type system,
+//! [`create`](mod@create) makes a domain, [`crossing`] takes threads from one to another, [`copy`](mod@copy) and [`graph`] copy values for them, [`binding`] ties their loaders to the type system,
 //! and [`unload`](mod@unload) ends one.
 //!
 //! # Invariants
@@ -15,6 +15,7 @@ pub mod binding;
 pub mod copy;
 pub mod create;
 pub mod crossing;
+pub(crate) mod graph;
 mod renew;
 pub mod unload;
 

@@ -37,6 +37,10 @@ impl<'cx> Scope<'cx> {
         let before = unsafe { (*cx.context()).localloc_next };
         Scope { cx, before }
     }
+    /// Of the thread that made it.
+    pub fn cx(&self) -> &'cx Cx<'cx> {
+        self.cx
+    }
     /// `bytes` zeroed bytes, 16-aligned.
     pub fn bytes(&self, bytes: usize) -> Result<*mut u8> {
         Ok(take(self.cx, bytes)? as *mut u8)

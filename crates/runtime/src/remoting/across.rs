@@ -5,10 +5,13 @@
 //!   caller's domain                                  target's domain
 //!   ----------------------------------------------   --------------------------------------------------------
 //!   numbers stay words, strings are noted,
-//!   the rest goes into one array, which the
-//!   class library serializes                  -->    strings are copied, the array is deserialized
+//!   the rest goes into one array, which is
+//!   packed: left as it is if it can be
+//!   copied (`domain/graph.rs`), otherwise
+//!   serialized by the class library           -->    strings are copied, the array is unpacked: copied or deserialized
 //!                                                    the method is called on the object itself
-//!   the result is copied or deserialized      <--    a number, a string, a vector; the rest is serialized
+//!   the result is unpacked, and the values
+//!   of by-reference parameters are stored     <--    a number, or a packed object
 //! ```
 //! A message does this by hand and by reflection, and serializes the message itself: it takes some thirty times as long.
 //!
@@ -22,14 +25,18 @@ use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
 use crate::code::invoke;
 use crate::cx::{Cx, Result, Value};
+use crate::domain::graph::offset;
 use crate::domain::{self, Domain, State, unload};
-use crate::interop::delegates::async_call::{argument, store, words_of};
+use crate::interop::delegates::async_call::{argument, object_at, store, words_of};
+use crate::memory::copy::copy_value;
+use crate::memory::localloc_stack::Scope;
 use crate::memory::{context_statics, statics};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::mem::offset_of;
 use vervet_abi::layouts::RealProxyObject;
+use vervet_abi::vtable::flags;
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
 use vervet_os::{LeafLock, Published};
@@ -46,10 +53,57 @@ enum Kind {
     Nothing,
     /// As the machine word that it is: a number, or the address of one, which the method reads and writes where it lies. (So what it has stored stays when it throws.)
     Word,
-    /// A string, or a result of a class of vectors of strings or numbers: it is copied, unless it is a vector of enumerations.
-    Copied,
-    /// The class library serializes it.
-    Serialized,
+    /// A string: it is copied.
+    Text,
+    /// It is packed.
+    Packed,
+    /// The address of something else than a number. What is there is packed (nothing, if the parameter is only `out`), and what the method has stored comes back when it
+    /// returns.
+    Through {
+        /// Does the method get what is there?
+        is_in: bool,
+    },
+    /// An `[Out]` array: it is packed, and its elements come back when the method returns.
+    Back,
+}
+impl Kind {
+    /// Does it go through the array that is packed?
+    fn is_packed(self) -> bool {
+        !matches!(self, Kind::Nothing | Kind::Word | Kind::Text)
+    }
+    /// Does something come back when the method returns?
+    fn returns(self) -> bool {
+        matches!(self, Kind::Through { .. } | Kind::Back)
+    }
+}
+
+/// An object on its way into another domain.
+enum Parcel<'cx> {
+    /// It can be copied, by the other domain.
+    Copyable(ObjRef<'cx>),
+    /// The class library has serialized it.
+    Serialized(ObjRef<'cx>),
+}
+
+/// In the domain of the object.
+fn pack<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Parcel<'cx>> {
+    Ok(match domain::copy::is_copyable(cx, object)? {
+        true => Parcel::Copyable(object),
+        false => Parcel::Serialized(remoting_services(cx, "SerializeCallData", object)?),
+    })
+}
+/// In the other domain.
+fn unpack<'cx>(cx: &'cx Cx<'cx>, parcel: Parcel<'cx>) -> Result<ObjRef<'cx>> {
+    match parcel {
+        Parcel::Serialized(bytes) => deserialized(cx, bytes),
+        Parcel::Copyable(object) => match domain::copy::copy(cx, object)? {
+            Some(own) => Ok(own),
+            None => Err(cx.throw(
+                Known::SerializationException,
+                "an object was changed while it was copied into another domain",
+            )),
+        },
+    }
 }
 
 /// What is known of calls of a method that go into a domain.
@@ -70,9 +124,8 @@ impl Way {
     /// | method | because |
     /// |---|---|
     /// | a constructor | it activates an object there |
-    /// | one with by-reference parameters other than numbers, with pointers or nullable ones | the values come back, or have no box |
-    /// | one with `[Out]` arrays and the like | what the method stores there comes back |
-    /// | one of a generic class, or with type arguments that are the domain's own | its counterpart would have to be built |
+    /// | one with parameters that are pointers, or by reference to such | they mean nothing there |
+    /// | one of a generic class, or with type arguments that are not the core library's | its counterpart would have to be built |
     /// | one of an assembly that the domain has not loaded | the message says so |
     fn of<'cx>(
         cx: &'cx Cx<'cx>,
@@ -84,67 +137,79 @@ impl Way {
         if let Some(known) = WAYS.lock().get_or_insert_default().get(&key) {
             return Ok(*known);
         }
-        let mut way = None;
-        if method.name != ".ctor"
-            && lowered.params.len() <= MOST
-            && (cx.load(method.definition().out_parameters())?.iter())
-                .all(|i| lowered.param_classes[*i].is_byref())
-            && let Some(target) = counterpart(cx, method, domain)?
-        {
-            let kinds: Option<SmallVec<[Kind; 8]>> = (lowered.params.iter())
-                .zip(&lowered.param_classes)
-                .map(|(pass, class)| kind_of(cx, pass, class))
-                .collect();
-            let result = match lowered.ret {
-                Pass::None => Some(Kind::Nothing),
-                _ => kind_of(cx, &lowered.ret, lowered.ret_class).map(|kind| match kind {
-                    Kind::Serialized if is_simple_vector(cx, lowered.ret_class) => Kind::Copied,
-                    kind => kind,
-                }),
-            };
-            if let (Some(parameters), Some(result)) = (kinds, result) {
-                way = Some(&*Box::leak(Box::new(Way {
-                    target,
-                    parameters,
-                    result,
-                })));
-            }
-        }
+        let way = Way::find(cx, method, lowered, domain)?;
         let mut all = WAYS.lock();
         Ok(*all.get_or_insert_default().entry(key).or_insert(way))
+    }
+    fn find<'cx>(
+        cx: &'cx Cx<'cx>,
+        method: MethodRef,
+        lowered: &LoweredSignature,
+        domain: &'static Domain,
+    ) -> Result<Option<&'static Way>> {
+        if method.name == ".ctor" || lowered.params.len() > MOST {
+            return Ok(None);
+        }
+        let Some(target) = counterpart(cx, method, domain)? else {
+            return Ok(None);
+        };
+        let directions = cx.load(method.definition().directions())?;
+        let mut parameters = SmallVec::new();
+        for (i, pass) in lowered.params.iter().enumerate() {
+            let class = lowered.param_classes[i];
+            let (is_in, is_out) = directions[i];
+            let kind = match kind_of(cx, pass, class) {
+                Some(Kind::Through { .. }) => Some(Kind::Through {
+                    is_in: is_in || !is_out,
+                }),
+                Some(Kind::Word) => Some(Kind::Word),
+                Some(Kind::Packed) if is_out && class.element().is_some() => Some(Kind::Back),
+                kind => kind,
+            };
+            match kind {
+                Some(kind) => parameters.push(kind),
+                None => return Ok(None),
+            }
+        }
+        let result = match lowered.ret {
+            Pass::None => Some(Kind::Nothing),
+            _ if lowered.ret_class.is_byref() => None,
+            _ => kind_of(cx, &lowered.ret, lowered.ret_class),
+        };
+        Ok(result.map(|result| {
+            &*Box::leak(Box::new(Way {
+                target,
+                parameters,
+                result,
+            }))
+        }))
     }
 }
 
 /// How a value of the class gets across. None: only in a message.
 fn kind_of(cx: &Cx<'_>, pass: &Pass, class: ClassRef) -> Option<Kind> {
-    if class.is_byref()
-        && let Some(behind) = class.element()
-        && behind.is_value_type().ok()?
-        && behind.stack_prim().ok()?.is_some()
-    {
-        return Some(Kind::Word);
+    let is_address = |c: ClassRef| c.is_byref() || c.is_ptr() || c.is_fn_ptr();
+    if class.is_byref() {
+        let behind = class.element().filter(|b| !is_address(b))?;
+        let is_number = behind.is_value_type().ok()? && behind.stack_prim().ok()?.is_some();
+        return Some(match is_number {
+            true => Kind::Word,
+            false => Kind::Through { is_in: true },
+        });
     }
-    if class.is_byref() || class.is_ptr() || class.is_fn_ptr() || class.nullable_arg().is_some() {
+    if is_address(class) {
         return None;
     }
     if class.is_value_type().ok()? {
         let is_number = class.stack_prim().ok()?.is_some() && matches!(pass, Pass::Scalar(_));
         return Some(match is_number {
             true => Kind::Word,
-            false => Kind::Serialized,
+            false => Kind::Packed,
         });
     }
     Some(match std::ptr::eq(class, cx.known(Known::String)) {
-        true => Kind::Copied,
-        false => Kind::Serialized,
-    })
-}
-
-/// Is it the class of vectors of strings or numbers?
-fn is_simple_vector(cx: &Cx<'_>, class: ClassRef) -> bool {
-    let element = class.element().filter(|_| class.is_sz_array());
-    element.is_some_and(|e| {
-        std::ptr::eq(e, cx.known(Known::String)) || e.stack_prim().is_ok_and(|p| p.is_some())
+        true => Kind::Text,
+        false => Kind::Packed,
     })
 }
 
@@ -158,7 +223,10 @@ fn counterpart<'cx>(
     let module = definition.module();
     if matches!(definition.class.kind, ClassKind::Inst { .. })
         || !std::ptr::eq(definition.class, method.class)
-        || method.method_args().iter().any(|a| a.module.owner != 0)
+        || !method
+            .method_args()
+            .iter()
+            .all(|a| domain::copy::is_core(cx, a))
     {
         return Ok(None);
     }
@@ -234,15 +302,110 @@ pub fn bring<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<ObjRef
 
 /// What comes back.
 enum Outcome<'cx> {
-    Word(u64),
-    /// An object of the target's domain, to be copied.
-    Copied(ObjRef<'cx>),
-    /// Serialized there.
-    Serialized(ObjRef<'cx>),
+    /// The method has returned.
+    Done {
+        /// The result, if it is a number.
+        word: u64,
+        /// Otherwise the result; a vector of values that come back, in the order of the parameters, and the result, if there are any.
+        parcel: Option<Parcel<'cx>>,
+    },
     /// The method has thrown; serialized there.
     Thrown(ObjRef<'cx>),
     /// The call has to be a message: the object has a context.
-    Nothing,
+    Message,
+}
+
+/// The arguments as the caller's domain has them.
+struct Arguments<'cx> {
+    /// A word or an object for each.
+    noted: [(u64, ObjRef<'cx>); MOST],
+    /// Those that are packed, in the order of the parameters.
+    rest: Option<Parcel<'cx>>,
+}
+impl<'cx> Arguments<'cx> {
+    /// # Safety
+    /// As for [`super::calls::invoke`].
+    unsafe fn read(
+        cx: &'cx Cx<'cx>,
+        way: &Way,
+        lowered: &LoweredSignature,
+        words: *const u64,
+    ) -> Result<Arguments<'cx>> {
+        let mut noted = [(0u64, ObjRef::NULL); MOST];
+        let mut used = 0;
+        for (i, kind) in way.parameters.iter().enumerate() {
+            let (pass, class) = (&lowered.params[i], lowered.param_classes[i]);
+            // SAFETY: the stub stored one word per parameter; of a reference it is the object's address.
+            noted[i] = unsafe {
+                let word = words.add(used);
+                match kind {
+                    Kind::Nothing => (0, ObjRef::NULL),
+                    Kind::Word => (word.read(), ObjRef::NULL),
+                    Kind::Text => (0, ObjRef::from_addr(word.read() as usize)),
+                    Kind::Through { is_in: false } => (word.read(), ObjRef::NULL),
+                    Kind::Through { is_in: true } => {
+                        (word.read(), argument(cx, pass, class, word)?)
+                    }
+                    Kind::Packed | Kind::Back => (0, argument(cx, pass, class, word)?),
+                }
+            };
+            used += words_of(pass);
+        }
+        let count = way.parameters.iter().filter(|k| k.is_packed()).count();
+        if count == 0 {
+            return Ok(Arguments { noted, rest: None });
+        }
+        let array = cx.alloc_array(cx.known(Known::Object), count)?;
+        let packed = way.parameters.iter().zip(&noted);
+        let packed = packed.filter(|(kind, _)| kind.is_packed());
+        for (at, (_, (_, object))) in packed.enumerate() {
+            array.set_element_ref(at, *object);
+        }
+        let rest = Some(pack(cx, array)?);
+        Ok(Arguments { noted, rest })
+    }
+    /// Stores what has come back for the parameters; what is left of the vector is the result.
+    fn take_back(
+        &self,
+        cx: &'cx Cx<'cx>,
+        way: &Way,
+        lowered: &LoweredSignature,
+        back: ObjRef<'cx>,
+    ) -> Result<()> {
+        let mut taken = 0;
+        for (i, kind) in way.parameters.iter().enumerate() {
+            if !kind.returns() {
+                continue;
+            }
+            let (word, mine) = self.noted[i];
+            let theirs = back.element_ref(taken);
+            taken += 1;
+            match (kind, lowered.param_classes[i].element()) {
+                (Kind::Through { .. }, Some(behind)) if word != 0 => {
+                    let own = fitting(cx, behind, theirs)?;
+                    store(cx, behind, word as *mut u8, own)?;
+                }
+                (Kind::Back, _) => copy_elements(theirs, mine),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+/// Copies the elements of an array into another one, of the same class and length; null is neither.
+fn copy_elements(from: ObjRef<'_>, to: ObjRef<'_>) {
+    let is_same = !from.is_null()
+        && !to.is_null()
+        && std::ptr::eq(from.class(), to.class())
+        && from.array_len() == to.array_len();
+    if !is_same {
+        return;
+    }
+    let vt = from.vtable();
+    let bytes = from.array_len() * vt.size as usize;
+    let has_refs = vt.flags & (flags::ELEMENT_REFS | flags::HAS_REFS) != 0;
+    // SAFETY: both have so many elements of that class.
+    unsafe { copy_value(to.array_data(), from.array_data(), bytes, has_refs) };
 }
 
 /// Calls the method in the domain of what the proxy stands for. False: the call has to be a message.
@@ -268,42 +431,13 @@ pub(super) unsafe fn invoke<'cx>(
     if carries_context(cx)? || needs_sinks(cx)? {
         return Ok(false);
     }
-    let mut noted = [(0u64, ObjRef::NULL); MOST];
-    let mut serialized = 0;
-    let mut used = 0;
-    for (i, kind) in way.parameters.iter().enumerate() {
-        let (pass, class) = (&lowered.params[i], lowered.param_classes[i]);
-        // SAFETY: the stub stored one word per parameter; of a reference it is the object's address.
-        noted[i] = unsafe {
-            match kind {
-                Kind::Nothing => (0, ObjRef::NULL),
-                Kind::Word => (words.add(used).read(), ObjRef::NULL),
-                Kind::Copied => (0, ObjRef::from_addr(words.add(used).read() as usize)),
-                Kind::Serialized => {
-                    serialized += 1;
-                    (0, argument(cx, pass, class, words.add(used))?)
-                }
-            }
-        };
-        used += words_of(pass);
-    }
-    let rest = match serialized {
-        0 => ObjRef::NULL,
-        count => {
-            let array = cx.alloc_array(cx.known(Known::Object), count)?;
-            let mut next = 0;
-            for (i, kind) in way.parameters.iter().enumerate() {
-                if *kind == Kind::Serialized {
-                    array.set_element_ref(next, noted[i].1);
-                    next += 1;
-                }
-            }
-            remoting_services(cx, "SerializeCallData", array)?
-        }
-    };
+    // SAFETY: the caller's promise.
+    let mut arguments = unsafe { Arguments::read(cx, way, lowered, words)? };
+    let rest = arguments.rest.take();
+    let noted = &arguments.noted;
     // What was serialized has run code of the program: the domain may have begun another life meanwhile.
     let outcome = cx.visit_life(domain, id as u32, |cx| {
-        let result = call(cx, real, way, &noted, rest).or_else(|throw| {
+        let result = call(cx, real, way, noted, rest).or_else(|throw| {
             // No exception is pending while managed code runs.
             let thrown = cx.take_pending(throw);
             // There is little room to serialize it in; and each of thousands of frames that it passes would do so once more.
@@ -321,7 +455,7 @@ pub(super) unsafe fn invoke<'cx>(
     let Some(outcome) = outcome? else {
         return Err(cx.throw_default(Known::AppDomainUnloadedException));
     };
-    match outcome {
+    let (word, parcel) = match outcome {
         // An exception of an exception's serialization is the other domain's, with all it refers to.
         Err(thrown) if thrown.class().name == "ThreadAbortException" => {
             return Err(cx.throw_default(Known::ThreadAbortException));
@@ -334,17 +468,7 @@ pub(super) unsafe fn invoke<'cx>(
             let text = format!("{name} was thrown when an exception was serialized");
             return Err(cx.throw(Known::SerializationException, &text));
         }
-        // SAFETY: `out` has room for the result and at least for a word; it lies in the stub's frame.
-        Ok(Outcome::Word(word)) => unsafe { (out as *mut u64).write_unaligned(word) },
-        Ok(Outcome::Copied(theirs)) => {
-            let own = domain::copy::copy(cx, theirs)?.unwrap_or(ObjRef::NULL);
-            store(cx, lowered.ret_class, out, own)?;
-        }
-        Ok(Outcome::Serialized(bytes)) => {
-            let own = fitting(cx, lowered.ret_class, deserialized(cx, bytes)?)?;
-            store(cx, lowered.ret_class, out, own)?;
-        }
-        Ok(Outcome::Nothing) => return Ok(false),
+        Ok(Outcome::Message) => return Ok(false),
         Ok(Outcome::Thrown(bytes)) => {
             let own = deserialized(cx, bytes)?;
             let fix = cx.known_method(Known::Exception, "FixRemotingException", 0)?;
@@ -354,24 +478,27 @@ pub(super) unsafe fn invoke<'cx>(
                 _ => cx.throw_object(own),
             });
         }
+        Ok(Outcome::Done { word, parcel }) => (word, parcel),
+    };
+    let mut result = match parcel {
+        Some(parcel) => unpack(cx, parcel)?,
+        None => ObjRef::NULL,
+    };
+    if way.parameters.iter().any(|kind| kind.returns()) {
+        arguments.take_back(cx, way, lowered, result)?;
+        // The result is the last, if there is one.
+        result = result.element_ref(result.array_len() - 1);
+    }
+    match way.result {
+        Kind::Nothing => {}
+        // SAFETY: `out` has room for the result and at least for a word; it lies in the stub's frame.
+        Kind::Word => unsafe { (out as *mut u64).write_unaligned(word) },
+        _ => {
+            let own = fitting(cx, lowered.ret_class, result)?;
+            store(cx, lowered.ret_class, out, own)?;
+        }
     }
     Ok(true)
-}
-
-/// Where an object has a field, which is looked up once.
-fn offset<'cx>(
-    cx: &'cx Cx<'cx>,
-    kept: &'static Published<usize>,
-    object: ObjRef<'cx>,
-    name: &str,
-) -> Result<usize> {
-    let find = || {
-        let class = object.class();
-        let field = class.find_field(name)?;
-        let field = field.ok_or_else(|| LoadError::type_load(class, name))?;
-        Ok(field.offset()? as usize + vervet_abi::object::HEADER_SIZE as usize)
-    };
-    cx.load(kept.get_or_try(find)).copied()
 }
 
 /// Has the thread a call context with something in it?
@@ -382,11 +509,11 @@ fn carries_context<'cx>(cx: &'cx Cx<'cx>) -> Result<bool> {
     if thread.is_null() {
         return Ok(false);
     }
-    let at = offset(cx, &EXECUTION, thread, "m_ExecutionContext")?;
+    let at = offset(cx, &EXECUTION, thread.class(), "m_ExecutionContext")?;
     let Some(execution) = thread.read_ref(at).non_null() else {
         return Ok(false);
     };
-    let at = offset(cx, &LOGICAL, execution, "_logicalCallContext")?;
+    let at = offset(cx, &LOGICAL, execution.class(), "_logicalCallContext")?;
     let Some(logical) = execution.read_ref(at).non_null() else {
         return Ok(false);
     };
@@ -399,7 +526,7 @@ fn carries_context<'cx>(cx: &'cx Cx<'cx>) -> Result<bool> {
 fn has_dynamic_properties<'cx>(cx: &'cx Cx<'cx>, context: ObjRef<'cx>) -> Result<bool> {
     static OWN: Published<usize> = Published::new();
     static OF_ALL: Published<FieldRef> = Published::new();
-    let at = offset(cx, &OWN, context, "context_dynamic_properties")?;
+    let at = offset(cx, &OWN, context.class(), "context_dynamic_properties")?;
     if !context.read_ref(at).is_null() {
         return Ok(true);
     }
@@ -433,15 +560,16 @@ fn needs_sinks<'cx>(cx: &'cx Cx<'cx>) -> Result<bool> {
 ///
 /// 1. The object that the proxy stands for is found, once for a proxy: the real proxy keeps it. It is the one object of another domain that a domain holds; nothing but this
 ///    file and `RealProxy.GetAppDomainTarget`, which runs there too, looks at it.
-/// 2. The arguments become values of this domain, in the order of the parameters.
+/// 2. The arguments become values of this domain, in the order of the parameters. The unpacked array has the references that by-reference parameters refer to, and the boxes
+///    of such values.
 /// 3. The method is called, a virtual one as the object's class has it.
-/// 4. The result is left for the caller to copy, or is serialized here.
+/// 4. The result, and what comes back besides, is packed.
 fn call<'cx>(
     cx: &'cx Cx<'cx>,
     real: ObjRef<'cx>,
     way: &Way,
     noted: &[(u64, ObjRef<'cx>)],
-    rest: ObjRef<'cx>,
+    rest: Option<Parcel<'cx>>,
 ) -> Result<Outcome<'cx>> {
     let known = real.read_ref(offset_of!(RealProxyObject, server));
     let server = match known.non_null() {
@@ -456,13 +584,14 @@ fn call<'cx>(
     };
     // The sinks of its context have to see the call.
     if cx.load(is_context_bound(server.class()))? {
-        return Ok(Outcome::Nothing);
+        return Ok(Outcome::Message);
     }
-    let objects = match rest.non_null() {
-        Some(bytes) => deserialized(cx, bytes)?,
+    let objects = match rest {
+        Some(parcel) => unpack(cx, parcel)?,
         None => ObjRef::NULL,
     };
     let classes = &cx.load(way.target.sig())?.params;
+    let scope = Scope::new(cx);
     let mut taken = 0;
     let mut values = [Value::Void; MOST];
     for (i, kind) in way.parameters.iter().enumerate() {
@@ -470,34 +599,97 @@ fn call<'cx>(
         values[i] = match kind {
             Kind::Nothing => Value::Void,
             Kind::Word => Value::Int(word as i64),
-            Kind::Copied => Value::Ref(domain::copy::copy(cx, object)?.unwrap_or(ObjRef::NULL)),
-            Kind::Serialized => {
+            Kind::Text => Value::Ref(domain::copy::copy(cx, object)?.unwrap_or(ObjRef::NULL)),
+            Kind::Through { is_in } => {
+                let behind = classes[i].element().expect("a by-reference class has one");
+                through(&scope, behind, *is_in, objects, taken)?
+            }
+            Kind::Packed | Kind::Back => {
                 // (An object may have had another deserialized in its place.)
                 let object = fitting(cx, classes[i], objects.element_ref(taken))?;
-                taken += 1;
                 match cx.load(classes[i].is_value_type())? {
+                    true if classes[i].nullable_arg().is_some() => {
+                        through(&scope, classes[i], true, objects, taken)?
+                    }
                     true => value_in(cx, classes[i], object)?,
                     false => Value::Ref(object),
                 }
             }
         };
+        taken += usize::from(kind.is_packed());
     }
     let values = &values[..way.parameters.len()];
     let result = match way.target.is_virtual() {
         true => invoke::invoke_virtual(cx, way.target, server, values)?,
         false => cx.invoke(way.target, Some(Value::Ref(server)), values)?,
     };
-    Ok(match (way.result, result) {
-        (Kind::Nothing, _) => Outcome::Word(0),
-        (Kind::Word, value) => Outcome::Word(invoke::word_of(value)),
-        (Kind::Copied, Value::Ref(object)) if domain::copy::is_copyable(cx, object)? => {
-            Outcome::Copied(object)
+    let (word, result) = match (way.result, result) {
+        (Kind::Nothing, _) => (0, None),
+        (Kind::Word, value) => (invoke::word_of(value), None),
+        (_, Value::Ref(object)) => (0, Some(object)),
+        _ => (0, Some(ObjRef::NULL)),
+    };
+    let parcel = match way.parameters.iter().any(|kind| kind.returns()) {
+        true => Some(what_returns(cx, way, (classes, values), objects, result)?),
+        false => result,
+    };
+    let parcel = parcel.map(|object| pack(cx, object)).transpose()?;
+    Ok(Outcome::Done { word, parcel })
+}
+
+/// An address at which the value of that class lies that is an element of the array: the element itself, or memory of the scope.
+fn through<'cx>(
+    scope: &Scope<'cx>,
+    class: ClassRef,
+    is_in: bool,
+    objects: ObjRef<'cx>,
+    at: usize,
+) -> Result<Value<'cx>> {
+    let cx = scope.cx();
+    if !cx.load(class.is_value_type())? {
+        fitting(cx, class, objects.element_ref(at))?;
+        // SAFETY: `element_ref` has checked that there is such an element.
+        let element = unsafe { objects.array_data().add(at * size_of::<usize>()) };
+        return Ok(Value::Ptr(element));
+    }
+    let value = scope.bytes(cx.load(class.layout())?.size as usize)?;
+    if is_in {
+        let given = fitting(cx, class, objects.element_ref(at))?;
+        store(cx, class, value, given)?;
+    }
+    Ok(Value::Ptr(value))
+}
+
+/// The values of the parameters from which something comes back, and the result, in one array.
+fn what_returns<'cx>(
+    cx: &'cx Cx<'cx>,
+    way: &Way,
+    (classes, values): (&[ClassRef], &[Value<'cx>]),
+    objects: ObjRef<'cx>,
+    result: Option<ObjRef<'cx>>,
+) -> Result<ObjRef<'cx>> {
+    let count = way.parameters.iter().filter(|kind| kind.returns()).count();
+    let array = cx.alloc_array(
+        cx.known(Known::Object),
+        count + usize::from(result.is_some()),
+    )?;
+    let (mut next, mut packed) = (0, 0);
+    for (i, kind) in way.parameters.iter().enumerate() {
+        if kind.returns() {
+            let value = match (classes[i].element(), values[i]) {
+                // SAFETY: a value of that class lies there.
+                (Some(behind), Value::Ptr(at)) => unsafe { object_at(cx, behind, at)? },
+                _ => objects.element_ref(packed),
+            };
+            array.set_element_ref(next, value);
+            next += 1;
         }
-        (_, Value::Ref(object)) => {
-            Outcome::Serialized(remoting_services(cx, "SerializeCallData", object)?)
-        }
-        _ => Outcome::Word(0),
-    })
+        packed += usize::from(kind.is_packed());
+    }
+    if let Some(result) = result {
+        array.set_element_ref(next, result);
+    }
+    Ok(array)
 }
 
 /// The value in a box as an argument: a struct by its address.

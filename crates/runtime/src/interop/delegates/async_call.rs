@@ -79,7 +79,7 @@ pub(crate) unsafe fn object_at<'cx>(
     }
 }
 
-/// An argument as an object; what a reference refers to is read.
+/// An argument as an object; what a reference refers to is read, null if that is nothing.
 ///
 /// # Safety
 /// `words` are the argument's, of a call of that shape.
@@ -92,7 +92,10 @@ pub(crate) unsafe fn argument<'cx>(
     // SAFETY: the words are as the shape says; scratch memory has room for the value.
     unsafe {
         if let (true, Some(behind)) = (class.is_byref(), class.element()) {
-            return object_at(cx, behind, words.read() as *const u8);
+            return match words.read() {
+                0 => Ok(ObjRef::NULL),
+                at => object_at(cx, behind, at as *const u8),
+            };
         }
         match pass {
             Pass::None => Ok(ObjRef::NULL),
