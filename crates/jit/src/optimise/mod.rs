@@ -5,13 +5,18 @@
 //! emitter says in [`FrameNotes`].
 //!
 //! ```text
-//! translator -> CLIF -> slots: stack slots become values -> Cranelift
+//! translator -> CLIF -> slots     stack slots become values
+//!                    -> bounds    bounds checks that cannot fail go
+//!                    -> Cranelift
 //! ```
+//!
+//! Slots come first: an index or an array that lay in a struct is a value by the time that its checks are looked at.
 //!
 //! # Invariants
 //! * A pass changes no behaviour that the program, the collector or the unwinder can notice.
 //! * A pass is deterministic: blobs of two compiles of one method are compared (`--cache=verify`).
 //! * Every instruction that a pass adds has the source location of the instruction it stands for.
+mod bounds;
 mod notes;
 mod slots;
 
@@ -37,14 +42,23 @@ pub fn run(
     isa: &dyn TargetIsa,
 ) -> Result<(), cranelift_codegen::CodegenError> {
     let func = &context.func;
-    let promotes = notes.promote()
-        && !func.sized_stack_slots.is_empty()
-        && func.dfg.num_insts() <= MAX_INSTRUCTIONS;
-    if promotes {
+    let (slots, checks) = (
+        !func.sized_stack_slots.is_empty(),
+        !notes.lengths().is_empty(),
+    );
+    if notes.promote() && (slots || checks) && func.dfg.num_insts() <= MAX_INSTRUCTIONS {
         context.compute_cfg();
         context.compute_domtree();
         context.eliminate_unreachable_code(isa)?;
-        slots::promote(&mut context.func, &context.cfg, &context.domtree, notes);
+        if slots {
+            slots::promote(&mut context.func, &context.cfg, &context.domtree, notes);
+        }
+        let (cfg, domtree) = (&context.cfg, &context.domtree);
+        if checks && bounds::remove_checks(&mut context.func, cfg, domtree, notes) {
+            // Cranelift's verifier compares them with the function.
+            context.compute_cfg();
+            context.compute_domtree();
+        }
     }
     notes.share(&mut context.func);
     Ok(())

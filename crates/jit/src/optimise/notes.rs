@@ -1,4 +1,4 @@
-//! What the emitter knows of the stack slots of a function, for the passes.
+//! What the emitter knows of the stack slots and the array lengths of a function, for the passes.
 //!
 //! # How it works
 //! The translator uses the memory of a temporary again as soon as no value can lie there. In optimised code each use is a slot of its own until
@@ -17,10 +17,12 @@
 //!   else than an address computation. Kept are slots that are read through the frame pointer, `pinned` locals, which must be in memory for the
 //!   collector whenever the thread can be stopped, and slots that hide a value from Cranelift.
 //! * Of a slot whose references are not known every word may be one.
-use cranelift_codegen::ir::{Function, InstructionData, StackSlot};
+use cranelift_codegen::ir::{Function, InstructionData, StackSlot, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// See the module.
+///
+/// Empty notes allow nothing: stubs, whose emitters say nothing, are compiled as they are.
 #[derive(Default)]
 pub struct FrameNotes {
     promote: bool,
@@ -29,6 +31,9 @@ pub struct FrameNotes {
     references: FxHashMap<StackSlot, Vec<u32>>,
     /// A slot, and the one whose memory it takes.
     shared: Vec<(StackSlot, StackSlot)>,
+    /// Lengths of arrays, as they were loaded.
+    lengths: Vec<Value>,
+    is_length: FxHashSet<Value>,
 }
 
 impl FrameNotes {
@@ -50,6 +55,21 @@ impl FrameNotes {
         self.shared.push((slot, memory));
     }
 
+    /// Says that the value is the length of an array, which a load has given. The load's address is the reference to the array; no other value may be noted,
+    /// not even one that is equal.
+    pub fn length(&mut self, length: Value) {
+        self.lengths.push(length);
+        self.is_length.insert(length);
+    }
+
+    /// The lengths of arrays, in the order in which they were loaded.
+    pub fn lengths(&self) -> &[Value] {
+        &self.lengths
+    }
+    /// Whether the value is the length of an array.
+    pub fn is_length(&self, value: Value) -> bool {
+        self.is_length.contains(&value)
+    }
     /// Whether any slot may become values.
     pub fn promote(&self) -> bool {
         self.promote

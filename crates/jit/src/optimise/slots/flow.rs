@@ -22,7 +22,8 @@ use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::Block;
 use smallvec::SmallVec;
 
-/// A set of pieces for each block.
+/// A set of pieces for each block: bits, 64 to a word, the words of all blocks in one vector. There are as many sets as blocks, and most methods have
+/// fewer than 64 pieces.
 struct Sets {
     words: usize,
     bits: Vec<u64>,

@@ -30,6 +30,8 @@ mod flow;
 mod pieces;
 mod rename;
 
+pub use addresses::constant;
+
 use crate::optimise::FrameNotes;
 use addresses::{Addresses, Uses};
 use cranelift_codegen::dominator_tree::DominatorTree;

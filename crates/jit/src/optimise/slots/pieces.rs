@@ -29,7 +29,8 @@ use cranelift_codegen::ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// More pieces than this are not made in one function.
+/// More pieces than this are not made in one function. It bounds the sets of live pieces; slots that come later stay in memory, which is as right as
+/// it was.
 const MAX_PIECES: usize = 1024;
 
 /// A piece of a slot.
@@ -231,7 +232,9 @@ pub fn integer(size: u8) -> Type {
     }
 }
 
-/// The representative of a group.
+/// The representative of a group: its least piece. Paths are halved on the way, so that long chains of copies take no time.
+///
+/// The groups are those of a union-find structure.
 fn root(groups: &mut [usize], mut n: usize) -> usize {
     while groups[n] != n {
         groups[n] = groups[groups[n]];

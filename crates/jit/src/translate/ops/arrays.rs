@@ -47,10 +47,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn length_of(&mut self, array: &StackValue) -> Value {
         // The length is at a small offset, so a null array faults here.
         let flags = self.null_checked(array, i64::from(ARRAY_LENGTH_OFFSET), 4);
-        self.e
+        let length = self
+            .e
             .b
             .ins()
-            .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET)
+            .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET);
+        self.e.notes.length(length);
+        length
     }
 
     /// The checked address of an element, as base and offset for one access. `check` is false where
