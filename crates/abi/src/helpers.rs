@@ -223,6 +223,8 @@ helpers! {
     SortIntegers(I64, I32, I32, I32) : Runtime;
     /// C fmod.
     FMod(F64, F64) -> F64 : Leaf;
+    /// (x, y, a MathFunction): a function of the C library, of x, or of x and y.
+    Math(F64, F64, I32) -> F64 : Leaf;
     /// Below the limit: calls the method again on more stack, or serves interrupt requests, or StackOverflow.
     /// Entered with the method's own arguments and its code address in `hidden`.
     Grow() : Asm;
@@ -314,3 +316,30 @@ impl ThrowKind {
         .copied()
     }
 }
+
+macro_rules! math_functions {
+    ($( $name:ident )*) => {
+        /// A function of the C library that generated code calls through [`Helper::Math`].
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(i32)]
+        #[expect(missing_docs, reason = "the names say it")]
+        pub enum MathFunction { $( $name ),* }
+        impl MathFunction {
+            /// All of them, in order of their numbers.
+            pub const ALL: [MathFunction; [$( MathFunction::$name ),*].len()] = [$( MathFunction::$name ),*];
+            /// How many arguments it has.
+            pub const fn arity(self) -> usize {
+                match self {
+                    MathFunction::Pow | MathFunction::Atan2 => 2,
+                    _ => 1,
+                }
+            }
+            /// The method of System.Math that is this function.
+            pub const fn method(self) -> &'static str {
+                match self { $( MathFunction::$name => stringify!($name) ),* }
+            }
+        }
+    };
+}
+
+math_functions! { Sin Cos Tan Asin Acos Atan Exp Log Log10 Pow Atan2 }

@@ -10,7 +10,7 @@ pub mod stack;
 pub mod vtable;
 
 pub use context::{State, ThreadContext};
-pub use helpers::{Declared, Effect, Helper, HelperSig, ThrowKind, Ty, call};
+pub use helpers::{Declared, Effect, Helper, HelperSig, MathFunction, ThrowKind, Ty, call};
 pub use object::*;
 pub use sizes::TableSizes;
 pub use vtable::VTable;

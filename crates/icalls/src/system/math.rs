@@ -1,34 +1,10 @@
-//! Native half of System.Math: the C library's functions, special cases included (measured: mono does not add its own).
+//! Native half of System.Math: the C library's functions, special cases included (measured: mono does not add its own). Generated code calls some of
+//! them without the internal call.
 //!
 //! Keeps nothing.
 use crate::support::args::Out;
+use vervet_runtime::code::libm;
 use vervet_runtime::icalls;
-
-mod libm {
-    unsafe extern "C" {
-        pub safe fn acos(x: f64) -> f64;
-        pub safe fn acosh(x: f64) -> f64;
-        pub safe fn asin(x: f64) -> f64;
-        pub safe fn asinh(x: f64) -> f64;
-        pub safe fn atan(x: f64) -> f64;
-        pub safe fn atanh(x: f64) -> f64;
-        pub safe fn cbrt(x: f64) -> f64;
-        pub safe fn ceil(x: f64) -> f64;
-        pub safe fn cos(x: f64) -> f64;
-        pub safe fn cosh(x: f64) -> f64;
-        pub safe fn exp(x: f64) -> f64;
-        pub safe fn floor(x: f64) -> f64;
-        pub safe fn log(x: f64) -> f64;
-        pub safe fn log10(x: f64) -> f64;
-        pub safe fn sin(x: f64) -> f64;
-        pub safe fn sinh(x: f64) -> f64;
-        pub safe fn sqrt(x: f64) -> f64;
-        pub safe fn tan(x: f64) -> f64;
-        pub safe fn tanh(x: f64) -> f64;
-        pub safe fn atan2(x: f64, y: f64) -> f64;
-        pub safe fn pow(x: f64, y: f64) -> f64;
-    }
-}
 
 icalls! {
     "System.Math::Acos" fn acos(cx, x: f64) -> f64 { Ok(libm::acos(x)) }

@@ -1,19 +1,43 @@
 //! Native half of System.ValueType.
 //!
-//! Keeps nothing. Fields are looked at one by one, so padding is never compared; what needs the field's own
-//! Equals or GetHashCode (references, floats, structs) is handed back to managed code as boxed values.
+//! # Invariants
+//! * Fields are looked at one by one, so padding is never compared; what needs the field's own Equals or GetHashCode (references, floats, structs) is
+//!   handed back to managed code as boxed values.
+//! * What a class consists of is found once: ids of classes are not used again.
+use vervet_os::{Chunks, Published};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{ObjRef, RefSlot, icalls};
 use vervet_types::{FieldRef, Known, Prim};
 
-/// The instance fields of a boxed value's class.
-fn fields(cx: &Cx<'_>, object: ObjRef<'_>) -> Result<Vec<FieldRef>> {
-    Ok(cx
-        .load(object.class().fields())?
-        .iter()
-        .copied()
-        .filter(|f| !f.is_static())
-        .collect())
+/// A part of a value that is compared and hashed as a whole.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// Bytes from the start of the box.
+    offset: u32,
+    /// Of a number or pointer, which is looked at by its bits. 0: the field's own Equals and GetHashCode are called.
+    size: u32,
+    field: FieldRef,
+}
+
+/// What the values of a class consist of. By the class's id; it does not change.
+static PIECES: Chunks<Published<Box<[Piece]>>> = Chunks::new();
+
+/// The pieces of a boxed value.
+fn pieces(cx: &Cx<'_>, object: ObjRef<'_>) -> Result<&'static [Piece]> {
+    let class = object.class();
+    let cell = PIECES.at(class.id);
+    if let Some(known) = cell.get() {
+        return Ok(known);
+    }
+    let mut found = Vec::new();
+    for field in cx.load(class.fields())?.iter().filter(|f| !f.is_static()) {
+        found.push(Piece {
+            offset: cx.load(field.offset())? + vervet_abi::HEADER_SIZE,
+            size: bits_size(cx, field)?.unwrap_or(0) as u32,
+            field,
+        });
+    }
+    Ok(cell.put(found.into()))
 }
 /// A field's value as an object.
 fn boxed<'cx>(
@@ -45,25 +69,29 @@ fn bits_size(cx: &Cx<'_>, field: FieldRef) -> Result<Option<usize>> {
         Some(p) => Some(p.size() as usize),
     })
 }
-/// The bytes of a field of at most 8 bytes, as a number.
-fn bits(object: ObjRef<'_>, offset: usize, size: usize) -> u64 {
-    let mut b = [0u8; 8];
-    // SAFETY: the field has `size` bytes at `offset`.
+/// The bytes of a number or pointer, as a number.
+fn bits(object: ObjRef<'_>, piece: Piece) -> u64 {
+    let at = object.addr() + piece.offset as usize;
+    // SAFETY: the field has `size` bytes at `offset`, perhaps not aligned.
     unsafe {
-        std::ptr::copy_nonoverlapping((object.addr() + offset) as *const u8, b.as_mut_ptr(), size)
-    };
-    u64::from_ne_bytes(b)
+        match piece.size {
+            1 => u64::from((at as *const u8).read()),
+            2 => u64::from((at as *const u16).read_unaligned()),
+            4 => u64::from((at as *const u32).read_unaligned()),
+            _ => (at as *const u64).read_unaligned(),
+        }
+    }
 }
 /// The fields' values, of each of the objects in turn.
 fn object_array<'cx>(
     cx: &'cx Cx<'cx>,
     objects: &[ObjRef<'cx>],
-    source: &[(FieldRef, usize)],
+    source: &[Piece],
 ) -> Result<ObjRef<'cx>> {
     let n = objects.len();
     cx.alloc_ref_array(cx.known(Known::Object), source.len() * n, |i| {
-        let (field, offset) = source[i / n];
-        boxed(cx, objects[i % n], field, offset)
+        let piece = source[i / n];
+        boxed(cx, objects[i % n], piece.field, piece.offset as usize)
     })
 }
 
@@ -75,13 +103,12 @@ icalls! {
         if !std::ptr::eq(o1.vtable(), o2.vtable()) {
             return Ok(false);
         }
-        let mut rest = smallvec::SmallVec::<[(FieldRef, usize); 8]>::new();
-        for f in fields(cx, o1)? {
-            let offset = cx.load(f.offset())? as usize + vervet_abi::HEADER_SIZE as usize;
-            match bits_size(cx, f)? {
-                Some(size) if bits(o1, offset, size) != bits(o2, offset, size) => return Ok(false),
-                Some(_) => {}
-                None => rest.push((f, offset)),
+        let mut rest = smallvec::SmallVec::<[Piece; 8]>::new();
+        for piece in pieces(cx, o1)? {
+            match piece.size {
+                0 => rest.push(*piece),
+                _ if bits(o1, *piece) != bits(o2, *piece) => return Ok(false),
+                _ => {}
             }
         }
         if rest.is_empty() {
@@ -95,15 +122,14 @@ icalls! {
         out.set(ObjRef::NULL);
         let o = cx.non_null(o)?;
         let mut hash = (o.class().id as i32).wrapping_mul(0x61C8_8647);
-        let mut rest = smallvec::SmallVec::<[(FieldRef, usize); 8]>::new();
-        for f in fields(cx, o)? {
-            let offset = cx.load(f.offset())? as usize + vervet_abi::HEADER_SIZE as usize;
-            match bits_size(cx, f)? {
-                Some(size) => {
-                    let b = bits(o, offset, size);
+        let mut rest = smallvec::SmallVec::<[Piece; 8]>::new();
+        for piece in pieces(cx, o)? {
+            match piece.size {
+                0 => rest.push(*piece),
+                _ => {
+                    let b = bits(o, *piece);
                     hash = hash.wrapping_mul(31) ^ (b as i32) ^ ((b >> 32) as i32);
                 }
-                None => rest.push((f, offset)),
             }
         }
         if !rest.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! start:   sub dword [counter], 1    ; only in functions that count their calls
-//!          jz  prestub               ; with all arguments where the caller put them
+//!          jle prestub               ; with all arguments where the caller put them
 //!          lea r11, [rsp - frame]    ; not for a small frame: the stack guard has room for one
 //!          cmp r11, [r15 + limit]
 //!          jb  more
@@ -17,7 +17,8 @@
 //! The prestub, too, is entered as the function was, and jumps to the method's code: to this, or to what it put in its place.
 //!
 //! # Invariants
-//! * Of threads that count at the same time each that stores zero goes to the prestub, so a counter that reaches zero is noticed.
+//! * The subtraction is not atomic: a thread may overwrite what another has counted, or the count that the prestub begins again with. So every call
+//!   that finds no positive count goes to the prestub, not only the one that reaches zero.
 //! * The check comes before the frame is made, so nothing below the guard is ever touched.
 //! * Count and check change r11 and flags only. r11 carries no argument in either calling convention.
 //! * The code in front has a length that keeps the alignment of the body.
@@ -96,7 +97,7 @@ impl Front {
         };
         self.code.extend([0x83, 0x2D, 0, 0, 0, 0, 1]); // sub dword [rip + counter], 1
         near(2, Symbol::CallCounter(method), TO_COUNTER);
-        self.code.extend([0x0F, 0x84, 0, 0, 0, 0]); // jz prestub
+        self.code.extend([0x0F, 0x8E, 0, 0, 0, 0]); // jle prestub
         near(9, Symbol::Prestub(method), TO_CODE);
     }
     /// Adds the check of the stack for a frame of that many bytes.

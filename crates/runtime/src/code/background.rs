@@ -29,8 +29,7 @@
 //! They are in a queue of their own, which comes first: each was called thousands of times (`code/hot.rs`).
 //!
 //! ```text
-//!   again: asked for -> (worker compiles) -> Ready(blob) -> taken
-//!                                         -> failed
+//!   asked for -> (worker compiles) -> Ready(blob), or Failed -> taken
 //! ```
 //!
 //! # Invariants
@@ -52,7 +51,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Condvar;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
-use vervet_jit::{Blob, CompileError, Symbol};
+use vervet_jit::{Blob, Symbol};
 use vervet_os::LeafLock;
 use vervet_types::MethodRef;
 
@@ -78,8 +77,8 @@ const KEPT: usize = 4 << 20;
 struct Queue {
     /// Entries whose methods are to be compiled again, the first first.
     hot: VecDeque<&'static entries::Entry>,
-    /// By id of the entry: what became of it. None: it waits, or is being compiled. Removed when the blob is taken.
-    again: FxHashMap<u32, Option<Again>>,
+    /// By id of the entry: what became of it, until it is taken.
+    again: FxHashMap<u32, Again>,
     stack: Vec<MethodRef>,
     states: FxHashMap<u32, State>,
     /// Methods whose blobs were kept, the oldest first; some were taken since.
@@ -257,56 +256,59 @@ pub fn forget(method: MethodRef) {
     }
 }
 
-/// Compiles the entry's method again. Touches no object: any thread may call it.
-pub fn compile_again(entry: &entries::Entry) -> Result<Compiled, CompileError> {
-    let tier = rt().compiler.best_tier_for(entry.method);
-    // What is initialised in the root domain is not in another.
-    let only = (!entry.domain.is_root()).then(Vec::new);
-    without_loading(|| compile_as(entry.method, tier, only))
-}
-
 /// How it stands with compiling a method again.
 pub enum Again {
-    /// It will be.
+    /// It will be done, or another thread has what was made.
     Later,
-    /// It has been.
-    Ready(Box<Compiled>),
-    /// It cannot be.
+    /// It has been done.
+    Ready(Box<Blob>),
+    /// It cannot be done.
     Failed,
-    /// There is no worker: the calling thread may compile it.
-    Here,
 }
 
-/// Asks for the entry's method to be compiled again, or for what was made of it.
-pub fn again(entry: &'static entries::Entry) -> Again {
+/// Compiles the entry's method again, and keeps the code for the next process. Touches no object: any thread may call it.
+pub fn compile_again(entry: &entries::Entry) -> Again {
+    let tier = rt().compiler.best_tier_for(entry.method);
+    let is_root = entry.domain.is_root();
+    // What is initialised in the root domain is not in another.
+    let only = (!is_root).then(Vec::new);
+    match without_loading(|| compile_as(entry.method, tier, only)) {
+        Ok(compiled) => {
+            if is_root {
+                cache::keep_again(entry.method, &compiled);
+            }
+            Again::Ready(Box::new(compiled.blob))
+        }
+        Err(_) => Again::Failed,
+    }
+}
+
+/// Asks for the entry's method to be compiled again; once for each entry. False: there is no worker.
+pub fn ask_again(entry: &'static entries::Entry) -> bool {
     if !is_on() {
-        return Again::Here;
+        return false;
     }
     let mut guard = QUEUE.lock();
     let queue = guard.get_or_insert_default();
-    match queue.again.entry(entry.id()) {
-        Entry::Vacant(state) => {
-            state.insert(None);
-        }
-        Entry::Occupied(state) => match state.get() {
-            None => return Again::Later,
-            Some(_) => return state.remove().unwrap_or(Again::Failed),
-        },
-    }
     queue.hot.push_back(entry);
     let wake = queue.is_idle;
     drop(guard);
     if wake {
         WORK.notify_one();
     }
-    Again::Later
+    true
 }
 
-/// Whether the entry's method is being compiled again.
-pub fn is_asked(entry: &entries::Entry) -> bool {
-    let queue = QUEUE.lock();
-    let state = queue.as_ref().and_then(|q| q.again.get(&entry.id()));
-    state.is_some()
+/// What was made of an entry that was asked for. A forked process has no worker, and what the worker had then is lost.
+pub fn made_again(entry: &entries::Entry) -> Again {
+    if MODE.load(Ordering::Relaxed) != ON {
+        return Again::Later;
+    }
+    let made = QUEUE
+        .lock()
+        .as_mut()
+        .and_then(|q| q.again.remove(&entry.id()));
+    made.unwrap_or(Again::Later)
 }
 
 /// When nothing was compiled for so long, the worker gives memory back to the system: what its compiles kept for the next, and what they freed.
@@ -321,10 +323,10 @@ fn work() {
         if let Some(entry) = queue.hot.pop_front() {
             has_compiled = true;
             drop(guard);
-            let made = compile_again(entry).map_or(Again::Failed, |c| Again::Ready(Box::new(c)));
+            let made = compile_again(entry);
             guard = QUEUE.lock();
             let queue = guard.get_or_insert_default();
-            queue.again.insert(entry.id(), Some(made));
+            queue.again.insert(entry.id(), made);
             continue;
         }
         let Some(method) = queue.stack.pop() else {

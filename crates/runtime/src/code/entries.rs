@@ -47,7 +47,9 @@ pub struct Entry {
     code: AtomicUsize,
     /// Address of the counter of its calls, 0 if no code of the method counts them.
     counter: AtomicUsize,
-    /// Code that counted was replaced by code that does not.
+    /// Some thread has seen to it that the method is compiled again.
+    is_claimed: AtomicBool,
+    /// Code that counted was replaced by code that does not. Changes under the lock of `tables`.
     is_replaced: AtomicBool,
     /// Places in VTables that hold the permanent stub, or code that may be replaced.
     tables: LeafLock<Vec<usize>>,
@@ -127,6 +129,7 @@ fn make(domain: &'static Domain, method: MethodRef) -> Result<&'static Entry, Lo
         boxed: AtomicUsize::new(0),
         code: AtomicUsize::new(0),
         counter: AtomicUsize::new(0),
+        is_claimed: AtomicBool::new(false),
         is_replaced: AtomicBool::new(false),
         tables: LeafLock::default(),
         pinvoke: AtomicUsize::new(0),
@@ -202,14 +205,25 @@ impl Entry {
             },
         )
     }
-    /// How many calls are left to be counted; None: the method has no code that counts, or it was replaced.
+    /// How many calls are left to be counted; None: no code of the method counts.
     pub fn calls_left(&self) -> Option<&AtomicU32> {
         match self.counter.load(Ordering::Acquire) {
             0 => None,
-            _ if self.is_replaced.load(Ordering::Acquire) => None,
             // SAFETY: the word is the entry's for ever. Generated code changes it with one instruction, which loses counts of other threads at worst.
             at => Some(unsafe { &*(at as *const AtomicU32) }),
         }
+    }
+    /// Whether the calling thread is the one that sees to it that the method is compiled again: the first that asks.
+    pub fn claim(&self) -> bool {
+        !self.is_claimed.swap(true, Ordering::AcqRel)
+    }
+    /// Whether the code that counted was replaced.
+    pub fn is_replaced(&self) -> bool {
+        self.is_replaced.load(Ordering::Acquire)
+    }
+    /// Whether the code may be replaced: then places that hold it are to be known.
+    fn may_be_replaced(&self) -> bool {
+        self.calls_left().is_some() && !self.is_replaced()
     }
     /// The stub that turns a boxed `this` into a byref and goes on to the method (value-type methods).
     pub fn boxed_stub(&self) -> Result<usize, LoadError> {
@@ -256,19 +270,21 @@ impl Entry {
         if let Err(standing) = first {
             return standing;
         }
-        self.publish();
+        self.publish(None);
         code
     }
     /// Publishes code that does not count calls in place of code that does.
     pub fn replace(&self, code: usize) {
-        self.code.store(code, Ordering::Release);
-        self.is_replaced.store(true, Ordering::Release);
-        self.publish();
+        self.publish(Some(code));
     }
-    /// Stores the code where callers find it: the slot goes first, then the tables that hold the stub or code of before. What the code is, is asked
-    /// under the lock, so whoever stores last stores what stands.
-    fn publish(&self) {
+    /// Stores the code where callers find it: the slot goes first, then the tables that hold the stub or code of before. What the code is changes, and is
+    /// asked, under the lock. So whoever stores last stores what stands, and a place that gets the code of before is known.
+    fn publish(&self, new: Option<usize>) {
         let mut tables = self.tables.lock();
+        if let Some(code) = new {
+            self.code.store(code, Ordering::Release);
+            self.is_replaced.store(true, Ordering::Release);
+        }
         let code = self.code();
         // SAFETY: the slot is ours; an aligned word store is seen whole by callers.
         unsafe { (*(self.slot as *const AtomicUsize)).store(code, Ordering::Release) };
@@ -276,7 +292,7 @@ impl Entry {
             // SAFETY: places are slots of VTables, which live for ever; the word holds the stub, or code of the method.
             unsafe { (*(*place as *const AtomicUsize)).store(code, Ordering::Release) };
         }
-        if self.calls_left().is_none() {
+        if !self.may_be_replaced() {
             *tables = Vec::new();
         }
     }
@@ -335,7 +351,7 @@ pub fn fill_slot(
             e.stub
         }
         code => {
-            if e.calls_left().is_some() {
+            if e.may_be_replaced() {
                 tables.push(address);
             }
             code

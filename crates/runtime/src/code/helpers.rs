@@ -185,6 +185,7 @@ bodies! {
     CopyElements(_, _, _, _, _) => copy_elements;
     SortIntegers(_, _, _, _) => sort_integers;
     FMod(_, _) => fmod;
+    Math(_, _, _) => crate::code::libm::math;
     BindPInvoke(_) => crate::interop::pinvoke::bind;
     Poll() => poll;
     MarshalToNative(_, _, _) => marshal_to_native;

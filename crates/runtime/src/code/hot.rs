@@ -5,9 +5,11 @@
 //!
 //! ```text
 //!   prestub -> called_often: set the counter to what it takes to be asked again
-//!                | nobody compiles the method yet: ask the background compiler       -> the code of before
-//!                | it is at work on it                                               -> the code of before
-//!                | it has the blob: link, publish in place of the code of before     -> the new code
+//!                | the first that comes: the cache has the blob?                     -> link it
+//!                |                       else ask the background compiler            -> the code of before
+//!                | a later one: it is at work on it                                  -> the code of before
+//!                |              it has the blob                                      -> link it
+//!                  link, publish in place of the code of before                      -> the new code
 //! ```
 //! Without a background compiler the calling thread compiles at once.
 //!
@@ -39,55 +41,53 @@ static REPLACED: AtomicU32 = AtomicU32::new(0);
 /// How many of them got code that was kept.
 static FROM_CACHE: AtomicU32 = AtomicU32::new(0);
 
-/// The counter of the entry's calls may have become zero: the code to go on at, if there is other code now.
+/// The counter of the entry's calls may be used up: the code to go on at, if there is other code now.
 pub fn called_often<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Option<usize> {
     let left = entry.calls_left()?;
     // The prestub is also entered by calls that came before there was code.
     if left.load(Ordering::Relaxed) as i32 > 0 {
         return None;
     }
+    if entry.is_replaced() {
+        left.store(NEVER, Ordering::Relaxed);
+        return None;
+    }
     left.store(
         rt().options.hot_calls.clamp(8, NEVER) / 8,
         Ordering::Relaxed,
     );
-    if let Some(code) = kept(cx, entry).and_then(|blob| link(cx, entry, blob)) {
-        FROM_CACHE.fetch_add(1, Ordering::Relaxed);
-        return Some(replace(entry, code));
-    }
-    let may_wait = entry.domain.is_root() || neutral::is_shared(entry.method);
-    let again = match may_wait {
-        true => background::again(entry),
-        false => Again::Here,
+    let again = match entry.claim() {
+        true => begin(cx, entry),
+        false => background::made_again(entry),
     };
-    let compiled = match again {
+    let code = match again {
         Again::Later => return None,
-        Again::Ready(compiled) => Some(*compiled),
+        Again::Ready(blob) => link(cx, entry, *blob),
         Again::Failed => None,
-        Again::Here => cx.native(|| on_service_stack(|| background::compile_again(entry).ok())),
     };
-    let code = compiled.and_then(|compiled| {
-        if entry.domain.is_root() {
-            cache::keep_again(entry.method, &compiled);
+    match code {
+        Some(code) => {
+            entry.replace(code);
+            REPLACED.fetch_add(1, Ordering::Relaxed);
         }
-        link(cx, entry, compiled.blob)
-    });
-    if code.is_none() {
-        left.store(NEVER, Ordering::Relaxed);
+        None => left.store(NEVER, Ordering::Relaxed),
     }
-    code.map(|code| replace(entry, code))
-}
-
-/// Publishes the new code.
-fn replace(entry: &Entry, code: usize) -> usize {
-    entry.replace(code);
-    REPLACED.fetch_add(1, Ordering::Relaxed);
     code
 }
 
-/// The code that a process before has kept, if nobody has begun to compile the method.
-fn kept<'cx>(cx: &'cx Cx<'cx>, entry: &Entry) -> Option<Blob> {
-    let is_first = entry.domain.is_root() && !background::is_asked(entry);
-    is_first.then(|| cache::find_again(cx, entry.method))?
+/// The first thread that comes: takes what a process before has kept, or has the method compiled.
+fn begin<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Again {
+    if entry.domain.is_root()
+        && let Some(blob) = cache::find_again(cx, entry.method)
+    {
+        FROM_CACHE.fetch_add(1, Ordering::Relaxed);
+        return Again::Ready(Box::new(blob));
+    }
+    let may_wait = entry.domain.is_root() || neutral::is_shared(entry.method);
+    if may_wait && background::ask_again(entry) {
+        return Again::Later;
+    }
+    cx.native(|| on_service_stack(|| background::compile_again(entry)))
 }
 
 /// Links the new code. None: it is not to be used.

@@ -5,6 +5,7 @@
 //! * [`entries`]: a method's slot, permanent stub and prestub
 //! * [`hot`]: methods that are called often are compiled again
 //! * [`kept_stub`]: stubs that are made from the key of a signature
+//! * [`libm`]: functions of floating-point numbers
 //! * [`link`]: from a blob to code at an address
 //! * [`packed`]: what is known about the instructions of code, packed
 //! * [`perf`]: the files by which Linux `perf` names code
@@ -23,6 +24,7 @@ pub(crate) mod hot;
 pub mod icall;
 pub mod invoke;
 pub(crate) mod kept_stub;
+pub mod libm;
 mod library;
 pub mod link;
 mod neutral;

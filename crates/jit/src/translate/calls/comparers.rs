@@ -23,7 +23,7 @@
 use crate::signature::LoweredSignature;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{StackType, StackValue, ValueFact};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use vervet_types::{ClassRef, MethodRef, Prim};
 
 /// The namespace of the comparers' classes.
@@ -81,8 +81,19 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The value, loaded if it is a default comparer that was deferred.
     pub(crate) fn comparer(&mut self, operand: StackValue) -> Res<StackValue> {
-        let ValueFact::Comparer(method) = operand.fact else {
-            return Ok(operand);
+        let method = match (operand.fact, operand.class) {
+            (ValueFact::Comparer(method), _) => method,
+            (ValueFact::Boxed(number), Some(class)) => {
+                let kind = stack_type_of(class)?;
+                let number = StackValue {
+                    stack_type: kind,
+                    value: number,
+                    ..operand
+                };
+                self.box_operand(class, &number)?;
+                return self.pop();
+            }
+            _ => return Ok(operand),
         };
         let lowered = LoweredSignature::of_method(method)?;
         let signature = self.e.b.import_signature(lowered.clif);

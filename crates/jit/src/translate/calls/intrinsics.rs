@@ -14,8 +14,10 @@
 //!   exception comes between the two.
 use crate::emit::{null_trap, trusted};
 use crate::signature::{LoweredSignature, scalar_kind};
+use crate::translate::calls::bounds::Bound;
 use crate::translate::calls::call::Dispatch;
 use crate::translate::calls::library::Routine;
+use crate::translate::calls::math;
 use crate::translate::error::Res;
 use crate::translate::inlining::effect::SideEffect;
 use crate::translate::translator::Translator;
@@ -24,7 +26,7 @@ use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_ty
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::object::{ARRAY_LENGTH_OFFSET, STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET};
-use vervet_abi::{ThrowKind, call, vtable};
+use vervet_abi::{MathFunction, ThrowKind, call, vtable};
 use vervet_types::{ClassRef, MethodRef, Prim};
 
 /// What is emitted instead of the call.
@@ -114,6 +116,12 @@ enum Intrinsic {
     Abs,
     /// `Math.Floor`, `Ceiling` and `Round` with one argument.
     Round(Rounding),
+    /// `Array.GetLowerBound` and `GetLength`, module `bounds`.
+    ArrayBound(Bound),
+    /// `Enum.HasFlag`, module `has_flag`.
+    HasFlag,
+    /// A function of the C library, module `math`.
+    Math(MathFunction),
     /// A search, comparison or sort of plain values, module `library`.
     Library(Routine),
 }
@@ -143,6 +151,8 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 "UnsafeStore" => UnsafeStore,
                 "get_Length" => ArrayLength,
                 "GetRank" => ArrayRank,
+                "GetLowerBound" => ArrayBound(Bound::Lower),
+                "GetLength" => ArrayBound(Bound::Length),
                 "FastCopy" => Library(Routine::Copy),
                 "GetGenericValueImpl" => GetGenericValue,
                 "SetGenericValueImpl" => SetGenericValue,
@@ -165,6 +175,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 _ => return None,
             },
             "Object" if method == ".ctor" => ObjectCtor,
+            "Enum" if method == "HasFlag" => HasFlag,
             "Environment" if method == "get_ProcessorCount" => ProcessorCount,
             "Type" => match method {
                 "op_Equality" => TypeEquals(true),
@@ -177,6 +188,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 "Floor" => Round(Rounding::Floor),
                 "Ceiling" => Round(Rounding::Ceiling),
                 "Round" => Round(Rounding::Nearest),
+                _ if class == "Math" => return math::function_of(method).map(Math),
                 _ => return None,
             },
             _ => return None,
@@ -272,7 +284,7 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
         Some(
             UnsafeMov | ArrayLength | ArrayRank | OffsetToStringData | HasReferences | StringLength
             | ObjectCtor | TypeEquals(_) | ProcessorCount | Nothing | IsGreenThread | Sqrt | Abs
-            | Round(_),
+            | Round(_) | Math(_),
         ) => SideEffect::None,
         Some(
             StringChars
@@ -652,6 +664,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.e.b.ins().fabs(x.value);
                 self.push(x.stack_type, value);
             }
+            Intrinsic::ArrayBound(which) => return self.array_bound(which, method),
+            Intrinsic::HasFlag => return self.has_flag(),
+            Intrinsic::Math(function) => return self.math(function, method),
             Intrinsic::Library(routine) => return self.library_routine(routine, method),
             Intrinsic::Round(how) => {
                 if !can_round() {

@@ -1,8 +1,11 @@
 //! Instructions that call methods: `call`, `callvirt`, `calli`, `newobj`, `ldftn`, and the methods translated in place.
+pub mod bounds;
 pub mod call;
 pub mod comparers;
 pub mod guarded;
+pub mod has_flag;
 pub mod intrinsics;
 pub mod library;
+pub mod math;
 pub mod newobj;
 pub mod target;

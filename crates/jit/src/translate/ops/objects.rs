@@ -310,7 +310,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(LoadError::bad_image(self.body.scope.module, text).into());
         }
         let operand = self.pop()?;
-        self.box_operand(class, &operand)
+        match self.put_off_box(class, &operand)? {
+            true => Ok(()),
+            false => self.box_operand(class, &operand),
+        }
     }
 
     /// Boxes a value. For Nullable<T> the helper boxes the T inside, or gives null.

@@ -32,6 +32,7 @@
 //! Frame        ldloca, ldarga, small localloc             null checks, barriers, tail calls
 //! Variable     ldloc and ldarg of a struct                spill_aliased, store_variable
 //! Comparer     EqualityComparer<T>.Default                virtual calls
+//! Boxed        box of an enum, for Enum.HasFlag           Enum.HasFlag
 //! Code         ldftn, ldvirtftn                           newobj of a delegate
 //! ```
 //!
@@ -106,6 +107,8 @@ pub enum ValueFact {
     /// An exact instance that is not loaded yet: `EqualityComparer<T>.Default`, by that method
     /// (module `comparers`).
     Comparer(MethodRef),
+    /// A box that is not made yet, of that number (module `has_flag`).
+    Boxed(Value),
     /// A code address from `ldftn` (false) or `ldvirtftn` (true), for the constructor of a
     /// delegate.
     Code(MethodRef, bool),

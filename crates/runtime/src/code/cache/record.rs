@@ -205,7 +205,8 @@ pub fn keep(method: MethodRef, compiled: &Compiled) {
 
 /// Keeps the code of a method that was compiled again.
 pub fn keep_again(method: MethodRef, compiled: &Compiled) {
-    if let Some(place) = cache().and_then(|c| c.own())
+    let is_run = rt().options.aot.is_none();
+    if let Some(place) = cache().and_then(|c| c.own()).filter(|_| is_run)
         && let Some(entry) = entry(method, compiled, Role::Again, place.telling)
     {
         super::save::add(entry);

@@ -1,0 +1,47 @@
+//! Functions of System.Math that the C library computes: leaf helpers, without the change of state that an internal call makes.
+//!
+//! # Invariants
+//! * The function is the one that the internal call uses (`runtime/code/libm.rs`), so the bits of the result are the same.
+use crate::translate::error::Res;
+use crate::translate::translator::Translator;
+use crate::translate::values::stack::StackType;
+use vervet_abi::{MathFunction, call};
+use vervet_types::{MethodRef, Prim};
+
+/// The function that a method of System.Math is. None: it is no such one.
+pub(crate) fn function_of(name: &str) -> Option<MathFunction> {
+    MathFunction::ALL.into_iter().find(|f| f.method() == name)
+}
+
+impl Translator<'_, '_> {
+    /// A call whose arguments are on the stack. False: the call must be made.
+    pub(crate) fn math(&mut self, function: MathFunction, method: MethodRef) -> Res<bool> {
+        let sig = method.sig()?;
+        let is_double = |c: &vervet_types::ClassRef| c.prim == Some(Prim::R8);
+        if sig.has_this
+            || sig.params.len() != function.arity()
+            || !sig.params.iter().all(is_double)
+            || !is_double(&sig.ret)
+        {
+            return Ok(false);
+        }
+        let number = self.i32(function as i32);
+        let value = match sig.params.len() {
+            1 => {
+                let x = self.pop()?;
+                let x = self.coerce(&x, StackType::F64)?;
+                // The second argument is not looked at.
+                self.e.helper_value(call::Math, [x, x, number])
+            }
+            2 => {
+                let operands = self.pop_n(2)?;
+                let x = self.coerce(&operands[0], StackType::F64)?;
+                let y = self.coerce(&operands[1], StackType::F64)?;
+                self.e.helper_value(call::Math, [x, y, number])
+            }
+            _ => return Ok(false),
+        };
+        self.push(StackType::F64, value);
+        Ok(true)
+    }
+}
