@@ -85,7 +85,7 @@ impl Front {
         nops(&mut front.code, pad);
         Some(front)
     }
-    /// Adds the count.
+    /// Adds the count. The comparison is signed: a count that fell below zero without being noticed is noticed at the next call.
     fn count(&mut self, method: MethodRef) {
         let mut near = |place: usize, symbol, addend| {
             self.relocs.push(Reloc {

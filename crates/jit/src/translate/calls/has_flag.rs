@@ -130,6 +130,7 @@ impl Translator<'_, '_> {
             }
             _ => return Ok(false),
         };
+        // All bits of `wanted`, so that no bits are always there.
         let both = self.e.b.ins().band(all, wanted);
         let has = self.e.b.ins().icmp(IntCC::Equal, both, wanted);
         let has = self

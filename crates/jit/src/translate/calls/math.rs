@@ -1,5 +1,11 @@
 //! Functions of System.Math that the C library computes: leaf helpers, without the change of state that an internal call makes.
 //!
+//! # How it works
+//! ```text
+//! call Math.Pow(x, y)            v2 = call Math(x, y, 9)        ; 9: MathFunction::Pow
+//! ```
+//! An internal call makes a record of the frame and changes the thread's state twice, which costs as much as the sine of a small number.
+//!
 //! # Invariants
 //! * The function is the one that the internal call uses (`runtime/code/libm.rs`), so the bits of the result are the same.
 use crate::translate::error::Res;

@@ -57,6 +57,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Translates a test's instructions here; its branch ends the current CLIF block.
     pub(crate) fn copy_test(&mut self, block: usize) -> Res {
+        // What follows is the test's block: where a branch falls through to is asked of it.
         self.body.block = block;
         self.body.recorded = self.body.plan.blocks[block].offset;
         self.e.at(self.body.recorded);
