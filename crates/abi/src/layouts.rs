@@ -192,6 +192,7 @@ layouts! {
         cache_path: RawRef = "cache_path", configuration_file: RawRef = "configuration_file",
         dynamic_base: RawRef = "dynamic_base", license_file: RawRef = "license_file",
         private_bin_path: RawRef = "private_bin_path", private_bin_path_probe: RawRef = "private_bin_path_probe",
+        shadow_copy_directories: RawRef = "shadow_copy_directories", shadow_copy_files: RawRef = "shadow_copy_files",
     }
     /// System.Runtime.Remoting.Messaging.AsyncResult.
     AsyncResultObject = "System.Runtime.Remoting.Messaging.AsyncResult": Header {

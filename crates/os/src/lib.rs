@@ -26,6 +26,7 @@ pub mod replaceable;
 pub mod scheduling;
 pub mod signal;
 pub mod thread;
+pub mod user;
 
 pub use chunks::Chunks;
 pub use lock::{LeafLock, SafeLock};

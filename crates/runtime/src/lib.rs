@@ -27,6 +27,7 @@ pub mod reflection_only;
 pub mod remoting;
 pub mod runtime;
 pub mod safepoint;
+mod shadow_copy;
 pub mod threads;
 
 pub use code::icall::RefSlot;

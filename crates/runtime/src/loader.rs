@@ -33,6 +33,7 @@ use crate::cx::{Cx, Result, Value};
 use crate::object::ObjRef;
 use crate::profiler::hooks;
 use crate::reflection_only::ReflectionOnly;
+use crate::shadow_copy::ShadowCopies;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,6 +65,8 @@ pub struct Loader {
     preload_asked: LeafLock<rustc_hash::FxHashSet<String>>,
     /// What has been loaded to be looked at.
     pub reflection_only: ReflectionOnly,
+    /// The shadow copies that the domain's setup wanted when it was last looked at.
+    shadow: LeafLock<Option<ShadowCopies>>,
 }
 
 /// What the loaders of all domains have in common.
@@ -76,6 +79,8 @@ pub struct Shared {
     maps: LeafLock<FxHashMap<u32, &'static DllMap>>,
     /// Where the content of a module comes from, by its id. Assemblies from bytes are not here.
     origins: LeafLock<FxHashMap<u32, Origin>>,
+    /// The files of which modules are shadow copies, by the modules' ids.
+    sources: LeafLock<FxHashMap<u32, Source>>,
     /// The neutral assemblies, by canonical path.
     neutral: LeafLock<FxHashMap<PathBuf, &'static Assembly>>,
     /// The assembly of this binary that programs may use.
@@ -98,6 +103,13 @@ pub struct HostMapping {
     pub to_library: Option<String>,
     /// The function to look up.
     pub to_function: Option<String>,
+}
+/// The file of which a module is a shadow copy.
+#[derive(Clone)]
+struct Source {
+    path: PathBuf,
+    /// As it was before it was copied; None if another content might have the same stamp.
+    stamp: Option<vervet_os::memory::FileStamp>,
 }
 /// Where the content of a module comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -216,6 +228,7 @@ impl Loader {
             config,
             maps: LeafLock::default(),
             origins: LeafLock::default(),
+            sources: LeafLock::default(),
             neutral: LeafLock::default(),
             own: Published::new(),
             host_map: LeafLock::default(),
@@ -268,6 +281,14 @@ impl Loader {
     }
     /// Is the file of a module as it was when it was opened, and would any other content show?
     fn is_same_file(&self, module: ModuleRef) -> bool {
+        if let Some(source) = self.shared.sources.lock().get(&module.id) {
+            let is_there = module
+                .path
+                .as_deref()
+                .is_some_and(|p| Path::new(p).is_file());
+            let now = vervet_os::memory::stamp_of(&source.path).ok();
+            return is_there && source.stamp.is_some() && now == source.stamp;
+        }
         let (Some(path), Some(Origin::File { stamp, is_settled })) =
             (module.path.as_deref(), self.origin(module))
         else {
@@ -294,6 +315,7 @@ impl Loader {
             entry: LeafLock::default(),
             preload_asked: LeafLock::default(),
             reflection_only: ReflectionOnly::default(),
+            shadow: LeafLock::default(),
         }
     }
     /// Connects the type system.
@@ -360,21 +382,78 @@ impl Loader {
             .filter_map(|m| Some((m.path.as_deref()?, *origins.get(&m.id)?)))
             .all(|(path, origin)| same(path, origin))
     }
-    /// The directory an assembly was loaded from.
+    /// The directory an assembly was loaded from; of a shadow copy that of the file.
     pub fn directory(&self, module: ModuleRef) -> Option<PathBuf> {
-        module
-            .path
-            .as_deref()
-            .and_then(|p| Path::new(p).parent().map(Path::to_path_buf))
+        let path = self.source(module)?;
+        path.parent().map(Path::to_path_buf)
+    }
+    /// The file that a module comes from: if it is a shadow copy, the file of which it is one.
+    pub fn source(&self, module: ModuleRef) -> Option<PathBuf> {
+        let sources = self.shared.sources.lock();
+        let source = sources.get(&module.id).map(|s| s.path.clone());
+        source.or_else(|| module.path.as_deref().map(PathBuf::from))
+    }
+    /// Looks at what the domain's setup says of shadow copies, which the program may change at any time. In Native state, and in a thread that only compiles, what was
+    /// there last time counts.
+    fn look_at_setup(&self) {
+        let context = crate::threads::current_context();
+        // SAFETY: the context belongs to this thread.
+        let may_look =
+            !context.is_null() && unsafe { (*context).state } == vervet_abi::State::Runtime as u8;
+        let Some(domain) = crate::domain::find(self.domain).filter(|_| may_look) else {
+            return;
+        };
+        let setup = *domain.setup.lock();
+        let wanted = setup.and_then(|s| ShadowCopies::of_setup(s.get(), domain.number()));
+        *self.shadow.lock() = wanted;
+    }
+    /// The shadow copies that the domain wants, if the file, whose path is absolute, is to be one of them.
+    fn shadow_of(&self, file: &Path) -> Option<ShadowCopies> {
+        let copies = self.shadow.lock().clone()?;
+        copies.applies(file).then_some(copies)
+    }
+    /// Makes an assembly of a shadow copy of a file, which is added to no list.
+    fn read_copy(
+        &self,
+        copies: &ShadowCopies,
+        file: &Path,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
+        // The stamp first: a file that changes while it is copied has another one afterwards, and is not taken for the same later.
+        let made = (|| {
+            let opened = std::fs::File::open(file)?;
+            let stamp = vervet_os::memory::stamp_of(file)?;
+            let source = Source {
+                path: std::fs::canonicalize(file)?,
+                stamp: settles(&opened, &stamp).then_some(stamp),
+            };
+            Ok((copies.copy(file)?, source))
+        })();
+        let (copy, source) = made.map_err(|e| not_found(file, &e))?;
+        let assembly = self.read_file(&copy, &copy, false)?;
+        let id = assembly.manifest.id;
+        self.shared.sources.lock().insert(id, source);
+        Ok(assembly)
+    }
+    /// Is the assembly of an earlier life a copy where copies are wanted now, or no copy, if none is wanted? (A copy of an earlier life has the number of that life in its
+    /// path.)
+    fn is_as_wanted(&self, assembly: &Assembly, copies: Option<&ShadowCopies>) -> bool {
+        let module = assembly.manifest;
+        let is_copy = self.shared.sources.lock().contains_key(&module.id);
+        match (copies, module.path.as_deref()) {
+            (Some(copies), Some(path)) => is_copy && copies.has(Path::new(path)),
+            _ => !is_copy,
+        }
     }
 
     /// Loads the assembly in a file, in Native state.
     pub fn open(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
+        self.look_at_setup();
         in_native(|| self.open_file(path, false))
     }
     /// The same, as `Assembly.LoadFrom` does it: if an assembly of that name is loaded, that one is the result. A version counts only if
     /// the name is strong.
     pub fn open_from(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
+        self.look_at_setup();
         in_native(|| self.open_file(path, true))
     }
     /// Two threads may read one file at the same time; [`Loader::register`] keeps the assembly of the first.
@@ -388,14 +467,25 @@ impl Loader {
             return Ok(a);
         }
         let is_neutral = self.is_neutral(&full);
+        let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let copies = match is_neutral {
+            true => None,
+            false => self.shadow_of(&file),
+        };
         let shared = match is_neutral {
             true => self.shared.neutral.lock().get(&full).copied(),
-            false => self.revive(&full),
+            false => {
+                let earlier = self.revive(&full);
+                earlier.filter(|a| self.is_as_wanted(a, copies.as_ref()))
+            }
         };
         let assembly = match shared {
             Some(assembly) => assembly,
             None => {
-                let assembly = self.read_file(path, &full, is_neutral)?;
+                let assembly = match copies {
+                    None => self.read_file(path, &full, is_neutral)?,
+                    Some(copies) => self.read_copy(&copies, &file)?,
+                };
                 match is_neutral {
                     // Another thread may have been first.
                     true => *(self.shared.neutral.lock())
@@ -409,6 +499,17 @@ impl Loader {
             return Ok(first);
         }
         let assembly = self.register(assembly, Some(full));
+        // A shadow copy is the same assembly by its own name.
+        if self
+            .shared
+            .sources
+            .lock()
+            .contains_key(&assembly.manifest.id)
+            && let Some(copy) = assembly.manifest.path.as_deref()
+        {
+            let mut state = self.state.lock();
+            state.by_path.entry(PathBuf::from(copy)).or_insert(assembly);
+        }
         self.register_bound(assembly);
         Ok(assembly)
     }
@@ -417,7 +518,7 @@ impl Loader {
         let mut open = vec![assembly];
         while let Some(next) = open.pop() {
             for (_, bound) in next.manifest.edges() {
-                let path = bound.manifest.path.as_deref().map(PathBuf::from);
+                let path = self.source(bound.manifest);
                 if bound.manifest.owner == self.domain
                     && let Some(path) = path
                     && !self.state.lock().by_path.contains_key(&path)
@@ -722,6 +823,7 @@ impl Loader {
         name: &AssemblyName,
         requesting: Option<ModuleRef>,
     ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
+        self.look_at_setup();
         in_native(|| self.bind_name(name, requesting))
     }
     fn bind_name(

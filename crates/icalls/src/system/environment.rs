@@ -6,6 +6,7 @@ use crate::support::arrays::string_array;
 use crate::support::text::utf8_z;
 use std::ffi::CStr;
 use std::sync::atomic::Ordering;
+use vervet_os::user::current as user;
 use vervet_runtime::{ObjRef, icalls};
 
 /// The directory below which configuration lies: `/etc`, or what `MONO_CFG_DIR` says.
@@ -27,28 +28,6 @@ pub fn variable(name: &CStr) -> Option<String> {
     unsafe {
         let p = libc::getenv(name.as_ptr());
         (!p.is_null()).then(|| utf8_z(p as *const u8))
-    }
-}
-/// Name and home directory of the current user from the user database.
-pub fn user() -> Option<(String, String)> {
-    let mut buffer = vec![0u8; 16384];
-    // SAFETY: getpwuid_r fills the record and the buffer it is given; its strings are copied before they go.
-    unsafe {
-        let mut record: libc::passwd = std::mem::zeroed();
-        let mut found = std::ptr::null_mut();
-        let r = libc::getpwuid_r(
-            libc::getuid(),
-            &mut record,
-            buffer.as_mut_ptr().cast(),
-            buffer.len(),
-            &mut found,
-        );
-        (r == 0 && !found.is_null()).then(|| {
-            (
-                utf8_z(record.pw_name as *const u8),
-                utf8_z(record.pw_dir as *const u8),
-            )
-        })
     }
 }
 /// The kernel's description of the system.

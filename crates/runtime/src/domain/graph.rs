@@ -11,6 +11,18 @@
 //! The classes are exactly these, of the core library, with type arguments of the core library: a class derived from one may say how it is serialized. If the graph has
 //! anything else in it, nothing is copied, and the class library serializes the whole.
 //!
+//! | what | what the serializer does with it | what the copy has |
+//! |---|---|---|
+//! | a string | writes it once, and refers to it | one string, however often it is met |
+//! | a boxed number, DateTime or TimeSpan | writes what is in it, each time | a box for each time |
+//! | any other box: an enumeration, IntPtr, Guid | writes it as an object | nothing: the graph is serialized |
+//! | `ArrayList._items`, `List._items` | writes the whole vector, with unused elements | a vector as long |
+//! | a Hashtable | writes its keys and values, and the number of buckets | as many buckets, filled in that order |
+//! | a class with callbacks, surrogates or `ISerializable` of its own | asks it | nothing: the graph is serialized |
+//!
+//! For instance a list of itself, `"a"`, `"a"` and `1`: three objects are met (the list, its vector and the string), the `1` is boxed anew, and the copy's first element is the
+//! copy.
+//!
 //! The classes' fields are copied as the serializer does: all but `_syncRoot`, which is not serialized, so it is null.
 //!
 //! # Invariants
@@ -268,7 +280,10 @@ impl<'cx> Walk<'_, 'cx> {
         }
         Ok(true)
     }
-    /// As `Hashtable.GetObjectData` and `OnDeserialization` do it.
+    /// As `Hashtable.GetObjectData` and `OnDeserialization` do it: the new table has as many buckets, and takes the entries in the order in which the old one enumerates
+    /// them. So both enumerate in one order, unless entries collided or were removed; then in the order that a serialized table would have.
+    ///
+    /// `Insert` sees keys of this domain, whose hash codes and comparisons are the core library's. Values are filled when their turn comes.
     fn fill_table(&mut self, from: ObjRef<'cx>, to: ObjRef<'cx>) -> Result<bool> {
         static BUCKETS: Published<usize> = Published::new();
         static LOAD_FACTOR: Published<usize> = Published::new();

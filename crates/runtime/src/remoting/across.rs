@@ -230,8 +230,11 @@ fn counterpart<'cx>(
     {
         return Ok(None);
     }
+    // (One of them may have loaded a shadow copy.)
+    let file = cx.loader().source(module);
     let theirs = domain.loader.assemblies().into_iter().find(|a| {
-        std::ptr::eq(a.manifest, module) || module.path.is_some() && a.manifest.path == module.path
+        std::ptr::eq(a.manifest, module)
+            || file.is_some() && domain.loader.source(a.manifest) == file
     });
     let Some(theirs) = theirs else {
         return Ok(None);

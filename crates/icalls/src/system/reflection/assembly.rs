@@ -290,7 +290,11 @@ icalls! {
 
     /// Where it came from, as a URI.
     "System.Reflection.RuntimeAssembly::get_code_base" fn get_code_base(cx, assembly: ObjRef<'cx>, escaped: bool) -> ObjRef<'cx> {
-        let path = objects::module_path(this_assembly(cx, assembly)?.manifest);
+        let module = this_assembly(cx, assembly)?.manifest;
+        let path = match cx.loader().source(module) {
+            Some(file) => file.to_string_lossy().into_owned(),
+            None => objects::module_path(module),
+        };
         cx.alloc_str(&file_uri(&path, escaped))
     }
     /// Full path; empty for one loaded from memory.
