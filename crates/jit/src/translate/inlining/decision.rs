@@ -37,6 +37,7 @@
 //!   called only then.
 //! * [`SideEffect::None`] is for what the values of the arguments alone decide, and for lengths of arrays and strings, which never change; not for
 //!   other memory that arguments refer to.
+use crate::signature::Pass;
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::Res;
@@ -154,6 +155,20 @@ fn calls_of(m: MethodRef, body: &MethodBody<'static>) -> u32 {
     }
 }
 
+/// Whether a struct travels to or from the method in memory. Its call then costs the copies there and back, and what is in memory cannot be in registers
+/// around it; inlined, both are gone. So a longer body pays.
+///
+/// Only passes over the CLIF make values of it (`jit/optimise/slots`), so this counts in optimised code only.
+fn passes_memory(m: MethodRef) -> Res<bool> {
+    let sig = m.sig()?;
+    for class in sig.params.iter().copied().chain([sig.ret]) {
+        if Pass::of(class)? == Pass::Address {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The effect of a call that stays one, if there may be another.
 fn keep_call(callee: MethodRef, calls: &mut u32) -> Res<Option<SideEffect>> {
     let is_plain = callee.sig()?.call_conv != vervet_metadata::CallConvKind::VarArg;
@@ -211,6 +226,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         // AggressiveInlining asks for more, but does not decide: the tier's limit scales both.
         let limit = if is_aggressive(m) {
             AGGRESSIVE.min(self.session.inline_limit * 4)
+        } else if self.e.notes.promote() && passes_memory(m)? {
+            2 * self.session.inline_limit
         } else {
             self.session.inline_limit
         };
