@@ -65,6 +65,21 @@ class Program
     static string Null(int[] values) { try { for (int i = 0; i < values.Length; i++) { } return "walked"; } catch (NullReferenceException) { return "null"; } }
     static int Volatile() { stop = false; int n = 0; while (!stop) { if (++n == 5) stop = true; } return n; }
     static volatile bool stop;
+    // Without volatile: mono reads what the test reads in each iteration.
+    static bool plain; static int counted; int own;
+    static string Waits()
+    {
+        plain = false; counted = 0; var p = new Program(); var cell = new int[1]; var list = new List<int>();
+        var t = new System.Threading.Thread(() => { foreach (var step in new Action[] { () => plain = true, () => p.own = 1, () => cell[0] = 1, () => list.Add(1) }) { System.Threading.Thread.Sleep(30); step(); } });
+        t.Start();
+        int n = 0;
+        while (!plain) { }
+        while (p.own == 0) n++;
+        for (; cell[0] == 0; ) n ^= 5;
+        while (list.Count == 0) n++;
+        t.Join();
+        return "seen";
+    }
     static int Chars(string s) { int n = 0; for (int i = s.Length - 1; i >= 0 && s[i] != '/'; i--) n++; return n; }
     static int Wraps() { int n = 0; for (byte b = 250; b > 3; b++) n++; for (int i = int.MaxValue - 2; i > 0; i++) n++; return n; }
     static string Overflows() { try { checked { int i = int.MaxValue - 3, n = 0; while (i + 1 > 0) { i++; n++; } return "went on " + n; } } catch (OverflowException) { return "overflow"; } }
@@ -84,6 +99,7 @@ class Program
             Console.WriteLine(Null(null) + " " + Null(new int[2]));
             Console.WriteLine(Volatile());
             Console.WriteLine("{0} {1}", Chars("a/bcd"), Chars(""));
+            Console.WriteLine(Waits());
             Console.WriteLine(Wraps() + " " + Overflows());
         }
     }

@@ -206,6 +206,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Ok(());
             }
         }
+        self.begin_test(n);
         self.instructions(n)?;
         if self.body.dead {
             return Ok(());
