@@ -93,17 +93,40 @@ fn pack<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Parcel<'cx>> {
         false => Parcel::Serialized(remoting_services(cx, "SerializeCallData", object)?),
     })
 }
-/// In the other domain.
-fn unpack<'cx>(cx: &'cx Cx<'cx>, parcel: Parcel<'cx>) -> Result<ObjRef<'cx>> {
+/// In the other domain. None: the object cannot be copied any more, because another thread has changed it; it has to be serialized in its own domain.
+fn unpack<'cx>(cx: &'cx Cx<'cx>, parcel: Parcel<'cx>) -> Result<Option<ObjRef<'cx>>> {
     match parcel {
-        Parcel::Serialized(bytes) => deserialized(cx, bytes),
-        Parcel::Copyable(object) => match domain::copy::copy(cx, object)? {
-            Some(own) => Ok(own),
-            None => Err(cx.throw(
-                Known::SerializationException,
-                "an object was changed while it was copied into another domain",
-            )),
-        },
+        Parcel::Serialized(bytes) => deserialized(cx, bytes).map(Some),
+        Parcel::Copyable(object) => domain::copy::copy(cx, object),
+    }
+}
+/// What a call has brought back, in the domain of the caller; the target's is `domain`, in the life with that number.
+fn unpack_result<'cx>(
+    cx: &'cx Cx<'cx>,
+    parcel: Parcel<'cx>,
+    (domain, number): (&'static Domain, u32),
+) -> Result<ObjRef<'cx>> {
+    let object = match parcel {
+        Parcel::Copyable(object) => object,
+        Parcel::Serialized(bytes) => return deserialized(cx, bytes),
+    };
+    if let Some(own) = domain::copy::copy(cx, object)? {
+        return Ok(own);
+    }
+    let bytes = cx.visit_life(domain, number, |cx| {
+        let bytes = remoting_services(cx, "SerializeCallData", object);
+        let bytes = bytes.map_err(|throw| cx.take_pending(throw));
+        unload::leave(cx)?;
+        Ok(bytes)
+    });
+    match bytes? {
+        Some(Ok(bytes)) => deserialized(cx, bytes),
+        Some(Err(thrown)) => {
+            let name = thrown.class().full_name();
+            let text = format!("{name} was thrown when a result was serialized");
+            Err(cx.throw(Known::SerializationException, &text))
+        }
+        None => Err(cx.throw_default(Known::AppDomainUnloadedException)),
     }
 }
 
@@ -364,7 +387,7 @@ enum Outcome<'cx> {
     },
     /// The method has thrown; serialized there.
     Thrown(ObjRef<'cx>),
-    /// The call has to be a message: the object has a context.
+    /// The call has to be a message: the object has a context, or an argument cannot be copied any more.
     Message,
 }
 
@@ -534,7 +557,7 @@ pub(super) unsafe fn invoke<'cx>(
         Ok(Outcome::Done { word, parcel }) => (word, parcel),
     };
     let mut result = match parcel {
-        Some(parcel) => unpack(cx, parcel)?,
+        Some(parcel) => unpack_result(cx, parcel, (domain, id as u32))?,
         None => ObjRef::NULL,
     };
     if way.parameters.iter().any(|kind| kind.returns()) {
@@ -640,7 +663,10 @@ fn call<'cx>(
         return Ok(Outcome::Message);
     }
     let objects = match rest {
-        Some(parcel) => unpack(cx, parcel)?,
+        Some(parcel) => match unpack(cx, parcel)? {
+            Some(objects) => objects,
+            None => return Ok(Outcome::Message),
+        },
         None => ObjRef::NULL,
     };
     let classes = &cx.load(way.target.sig())?.params;

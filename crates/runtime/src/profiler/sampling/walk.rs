@@ -424,6 +424,8 @@ mod shape {
 
     /// What the linker puts behind a function with a stack check: a call, and three numbers.
     const BEHIND: usize = 17;
+    /// What stands first in a function that counts its calls: `sub dword [counter], 1; jle prestub`.
+    const COUNT: usize = 13;
     /// No prologue is longer.
     const LONGEST_PROLOGUE: usize = 128;
 
@@ -448,7 +450,12 @@ mod shape {
         }
         let here = &code[pc..];
         let returns = matches!(here, [0xC3, ..] | [0xC2, ..]);
-        let checks = code.starts_with(&[0x4C, 0x8D, 0x9C, 0x24]) || is_compare(code);
+        let behind_count = match code {
+            [0x83, 0x2D, ..] => &code[COUNT.min(code.len())..],
+            _ => code,
+        };
+        let checks =
+            behind_count.starts_with(&[0x4C, 0x8D, 0x9C, 0x24]) || is_compare(behind_count);
         if returns || (checks && pc + BEHIND == code.len()) || is_behind_leave(code, pc) {
             return Some(Shape::AtSp(0));
         }
@@ -501,6 +508,8 @@ mod shape {
             [0x4C, 0x8D, 0x9C, 0x24, ..] => 8,
             _ if is_compare(code) => 4,
             [0x0F, 0x82, ..] => 6,
+            [0x83, 0x2D, ..] => 7,
+            [0x0F, 0x8E, ..] => 6,
             [0xF3, 0x0F, 0x1E, 0xFA, ..] => 4,
             [0x90, ..] => 1,
             [0x66, 0x90, ..] => 2,
