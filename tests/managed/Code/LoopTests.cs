@@ -80,6 +80,26 @@ class Program
         t.Join();
         return "seen";
     }
+    // The same where the program itself has read it in front of the loop, and the test is not at the bottom.
+    class Cell { public bool Done; public int N; public int[] Many = new int[1]; }
+    static void AfterIf(Cell c) { if (c.Done) return; int k = 0; for (;;) { k++; if (c.Done) break; } counted = k; }
+    static void AfterRead(Cell c) { int before = c.N, k = 0; for (;;) { k ^= 1; if (c.N != before) break; } counted = k; }
+    static void Element(Cell c) { if (c.Many[0] == 0) for (;;) if (c.Many[0] != 0) break; }
+    static void Goto(Cell c) { if (c.Done) goto end; top: if (c.Done) goto end; goto top; end: ; }
+    static void Switch(Cell c) { switch (c.N) { case 0: for (;;) switch (c.N) { case 0: continue; default: return; } } }
+    static unsafe void Local() { int flag = 0; IntPtr at = (IntPtr)(&flag); Later(() => *(int*)at = 1); int k = 0; while (flag == 0) k++; counted = k; }
+    static void Later(Action set) { new System.Threading.Thread(() => { System.Threading.Thread.Sleep(30); set(); }).Start(); }
+    static string WaitsElsewhere()
+    {
+        foreach (var wait in new Action<Cell>[] { AfterIf, AfterRead, Element, Goto, Switch })
+        {
+            var c = new Cell();
+            Later(() => { c.Done = true; c.N = 1; c.Many[0] = 1; });
+            wait(c);
+        }
+        Local();
+        return "seen";
+    }
     static int Chars(string s) { int n = 0; for (int i = s.Length - 1; i >= 0 && s[i] != '/'; i--) n++; return n; }
     static int Wraps() { int n = 0; for (byte b = 250; b > 3; b++) n++; for (int i = int.MaxValue - 2; i > 0; i++) n++; return n; }
     static string Overflows() { try { checked { int i = int.MaxValue - 3, n = 0; while (i + 1 > 0) { i++; n++; } return "went on " + n; } } catch (OverflowException) { return "overflow"; } }
@@ -99,7 +119,7 @@ class Program
             Console.WriteLine(Null(null) + " " + Null(new int[2]));
             Console.WriteLine(Volatile());
             Console.WriteLine("{0} {1}", Chars("a/bcd"), Chars(""));
-            Console.WriteLine(Waits());
+            Console.WriteLine(Waits() + " " + WaitsElsewhere());
             Console.WriteLine(Wraps() + " " + Overflows());
         }
     }

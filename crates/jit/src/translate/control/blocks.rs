@@ -206,7 +206,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Ok(());
             }
         }
-        self.begin_test(n);
+        if back {
+            // What was read in front of the loop does not count in it (module `loops`).
+            self.e.b.ins().sequence_point();
+        }
         self.instructions(n)?;
         if self.body.dead {
             return Ok(());

@@ -12,20 +12,20 @@
 //! An iteration then takes one branch. With a jump to the test, the test would be the loop's head, and Cranelift would lay it out in front, with a
 //! jump back at the end of the body. A `continue` is such a `br`, too.
 //!
-//! # Memory that a test reads
-//! `while (!finished) { }` waits for another thread, and programs that do so without `volatile` work on mono. The copy reads `finished` in front of the
-//! loop; if nothing in the loop writes, Cranelift would take that value for the one that the loop reads. So a test that reads memory begins with a
-//! `sequence_point`, behind which nothing that was read before counts:
+//! # Memory that a loop reads
+//! `while (!finished) { }` waits for another thread, and programs that do so without `volatile` work on mono. Where the field was read in front of the
+//! loop, by the copy or by the program itself, and nothing in the loop writes, Cranelift would take that value for the one that the loop reads. So each
+//! loop's head begins with a `sequence_point`, behind which nothing that was read before counts:
 //!
 //! ```text
-//!     v0 = load finished; brif v0, on, test         ; the copy
-//! test:
+//!     v0 = load finished; brif v0, on, head         ; in front of the loop
+//! head:
 //!     sequence_point
-//!     v1 = load finished; brif v1, on, test         ; without the point: v0
+//!     v1 = load finished; brif v1, on, head         ; without the point: v0
 //! ```
 //!
 //! # Invariants
-//! * A test that reads memory reads it in each iteration.
+//! * What a loop reads from memory it reads in each iteration. The length of an array does not change, so it may be read once (`jit/optimise/bounds.rs`).
 //! * The copy is code of the test's block: its edges, handlers and positions are those of that block.
 //! * The stack is empty where the copy begins, so nothing is carried into it.
 use crate::options::Tier;
@@ -33,7 +33,6 @@ use crate::translate::control::control_flow::{in_handler, targets};
 use crate::translate::error::Res;
 use crate::translate::inlining::limits::inline_limit;
 use crate::translate::translator::Translator;
-use cranelift_codegen::ir::InstBuilder;
 use vervet_metadata::il::{Op, Operand};
 
 /// The longest test that is copied, in instructions.
@@ -41,58 +40,7 @@ const TEST: usize = 12;
 /// How many calls it may have. A call of a property is mostly inlined.
 const CALLS: usize = 1;
 
-/// Whether an instruction may read memory that another thread writes: anything but what deals with variables, constants and numbers. The length of an array
-/// does not change.
-fn may_read(op: Op) -> bool {
-    use Op::*;
-    matches!(
-        op,
-        Ldsfld
-            | Ldfld
-            | Ldobj
-            | Ldelem
-            | LdelemI
-            | LdelemI1
-            | LdelemI2
-            | LdelemI4
-            | LdelemI8
-            | LdelemU1
-            | LdelemU2
-            | LdelemU4
-            | LdelemR4
-            | LdelemR8
-            | LdelemRef
-            | LdindI
-            | LdindI1
-            | LdindI2
-            | LdindI4
-            | LdindI8
-            | LdindU1
-            | LdindU2
-            | LdindU4
-            | LdindR4
-            | LdindR8
-            | LdindRef
-            | Call
-            | Callvirt
-            | Calli
-    )
-}
-
 impl<'a, 'f> Translator<'a, 'f> {
-    /// At the start of a block: if it is a test at the bottom of a loop that reads memory, what was read before does not count.
-    pub(crate) fn begin_test(&mut self, block: usize) {
-        let plan = self.body.plan;
-        let test = &plan.blocks[block];
-        let instrs = &plan.instrs[test.first as usize..test.end as usize];
-        let goes_back = targets(plan.last(block))
-            .iter()
-            .any(|to| *to <= test.offset);
-        if goes_back && instrs.iter().any(|i| may_read(i.op)) {
-            self.e.b.ins().sequence_point();
-        }
-    }
-
     /// Whether a block, reached by a forward branch from here, is the test at the bottom of a loop that may be copied.
     pub(crate) fn is_loop_test(&self, block: usize) -> bool {
         let plan = self.body.plan;
