@@ -58,6 +58,27 @@ if [ -e $reader ]; then
     cp out read.txt
     check "its count of throws" has '^ThrowEvent 1[01]$' read.txt
     check "its count of contentions" has '^MonitorEvent 2$' read.txt
+    # What a program switches on and off: 100 of each within, none before or after. (Another thread was in the middle of one when it was switched on.)
+    check "a program that records parts of itself" mcs -r:Mono.Profiler.Log.dll -out:Live.exe "$here/profiler/Live.cs"
+    check "it runs without a profiler" ends 0 "$vervet" Live.exe
+    check "and is told so" [ "$(tr '\n' ' ' < out)" = "attached: False missing " ]
+    check "it runs with one" ends 0 "$vervet" --profile=log:nodefaults,output=live.mlpd Live.exe
+    cp out live.txt
+    printf '%s\n' "attached: True" "frames 32 of 32, depth 100" "heapshot None 0 0" "sample None 100" \
+        "events False False False False False False False False False False" True "frames 3 of 32, depth 4" "heapshot OnDemand 60000 0" "sample Process 500" \
+        "events False False False False False False False False False False" True > want.txt
+    check "what it reads back" diff want.txt live.txt
+    check "the report of it" ends 0 "$vervet" report --verbose live.mlpd
+    check "objects made within" has '^ .* 100 +[0-9.]+.* +Within$|^ +[0-9,]+ +[0-9.]+ % +100 +Within$' out
+    check "none made after" bash -c '! sed "/^Heapshot/,\$d" out | grep -q "  After$"'
+    check "throws within" has '^ +10[0-9] .*Live:Work' out
+    check "a heapshot" has '^Heapshot 1' out
+    check "samples" has 'Live:Spin' out
+    if command -v mprof-report > /dev/null; then
+        mprof-report live.mlpd > mprof.txt 2>&1
+        check "mprof-report: handles within" has 'GC handles weak: created: 10[0-9], destroyed: 10[0-9]' mprof.txt
+        check "mprof-report: objects within" has ' 100 +[0-9]+ Within$' mprof.txt
+    fi
 else echo "  skipped: Mono.Profiler.Log.dll is not installed"; fi
 
 # ---- calls and samples ----------------------------------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ for _ in $(seq 50); do
 done
 check "a recording whose command was killed ends" "three.mlpd is written"
 timeout 60 "$vervet" profile "$pid" --events calls > "$work/said" 2>&1
-check "what cannot be recorded now" "from the start of the program only"
+check "what cannot be recorded now" "calls are recorded from the start of the program only"
 end
 
 begin --green-threads=all

@@ -20,7 +20,7 @@ struct Arguments {
     /// Where to, written by the program
     #[arg(long, short, value_name = "FILE", default_value = "output.mlpd")]
     output: PathBuf,
-    /// What is recorded, as behind --profile=log: (allocations, handles and calls are recorded from the start of a program only)
+    /// What is recorded, as behind --profile=log: (calls are recorded from the start of a program only)
     #[arg(long, value_name = "LIST", default_value = "sample=1000,monitor,gc")]
     events: String,
 }

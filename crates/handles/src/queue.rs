@@ -34,6 +34,15 @@ impl Hint {
             lanes: [const { Lane::new() }; 4],
         }
     }
+    /// Lanes that are empty for who makes a handle and full for who frees one. Generated code that has them instead of a thread's own makes and frees
+    /// nothing itself.
+    pub const fn barren() -> Hint {
+        const BARREN: Lane = Lane {
+            end: ROOM - 1,
+            ..Lane::new()
+        };
+        Hint { lanes: [BARREN; 4] }
+    }
 }
 impl Default for Hint {
     fn default() -> Self {

@@ -44,7 +44,7 @@ impl<M: Model, W: World> Heap<M, W> {
         // SAFETY: the tlab is this thread's; there is room.
         unsafe { *(at as *mut u64) = header };
         tlab.next.set(at + size);
-        if self.config.debug.no_tlabs || self.config.debug.collect_every > 0 {
+        if self.sees_all.load(Relaxed) || self.config.debug.collect_every > 0 {
             self.close(tlab);
         }
         Some(at)
@@ -62,6 +62,18 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
         tlab.retire();
+    }
+    /// From now on every allocation of the program calls [`Heap::allocate`], whatever code makes it: threads have no TLABs. With false they
+    /// have TLABs again. The calling thread is one of the world's.
+    pub fn see_all_allocations(&self, on: bool) {
+        let on = on || self.config.debug.no_tlabs;
+        let before = self.sees_all.swap(on, SeqCst);
+        if on && !before {
+            // A thread that is on its way to a TLAB gives it back when it has its object.
+            self.world.stopped(&mut || {
+                self.world.mutators(&mut |mutator| self.close(mutator.tlab));
+            });
+        }
     }
     fn count_down(&self) {
         if self.countdown.fetch_sub(1, Relaxed) == 1 {

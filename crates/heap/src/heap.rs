@@ -72,6 +72,8 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) minors: AtomicU32,
     /// Allocations until the next collection, if the configuration asks for such ([`crate::Debug::collect_every`]).
     pub(crate) countdown: AtomicUsize,
+    /// No thread keeps a TLAB: every allocation comes to [`Heap::allocate`].
+    pub(crate) sees_all: AtomicBool,
     /// What happened so far.
     pub stats: Stats,
     _model: std::marker::PhantomData<M>,
@@ -128,6 +130,7 @@ impl<M: Model, W: World> Heap<M, W> {
             reserve: reserve::CopyReserve::default(),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),
+            sees_all: AtomicBool::new(config.debug.no_tlabs),
             stats: Stats::default(),
             config,
             _model: std::marker::PhantomData,

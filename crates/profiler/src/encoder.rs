@@ -35,7 +35,6 @@ const NAME: u8 = 0x02;
 /// See the module.
 pub struct Encoder<H> {
     host: H,
-    max_frames: usize,
     own: Buffer,
     open: FxHashMap<u64, Buffer>,
     /// Threads that were announced and have not ended.
@@ -59,10 +58,9 @@ pub struct Encoder<H> {
 
 impl<H: Host> Encoder<H> {
     /// An encoder without events.
-    pub fn new(host: H, max_frames: u32) -> Self {
+    pub fn new(host: H) -> Self {
         Encoder {
             host,
-            max_frames: max_frames as usize,
             own: Buffer::new(WRITER),
             open: FxHashMap::default(),
             live: FxHashSet::default(),
@@ -95,6 +93,10 @@ impl<H: Host> Encoder<H> {
             .string("Profiler Writer");
     }
 
+    /// Are counters recorded?
+    pub fn has_counters(&self) -> bool {
+        self.host.has_counters()
+    }
     /// Bytes that wait to be written.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.done)
@@ -246,9 +248,10 @@ impl<H: Host> Encoder<H> {
     /// The methods of frames, innermost first, defined: in `trace`.
     fn trace(&mut self, frames: impl Iterator<Item = FrameWord>, time_ns: u64) {
         let mut trace = std::mem::take(&mut self.trace);
+        let most = self.host.max_frames();
         trace.clear();
         for frame in frames {
-            if trace.len() >= self.max_frames {
+            if trace.len() >= most {
                 break;
             }
             match self.frames.get(&frame) {
@@ -263,7 +266,7 @@ impl<H: Host> Encoder<H> {
                 }
             }
         }
-        trace.truncate(self.max_frames);
+        trace.truncate(most);
         self.trace = trace;
     }
 
@@ -356,7 +359,7 @@ impl<H: Host> Encoder<H> {
         if record.kind() == Kind::Alloc {
             self.define_vtable(p[0], time);
         }
-        let has_trace = p.len() > fixed && self.max_frames > 0;
+        let has_trace = p.len() > fixed && self.host.max_frames() > 0;
         if has_trace {
             self.trace(record.frames(fixed), time);
         }
@@ -589,6 +592,12 @@ pub(crate) mod tests {
     /// Methods are numbers; return address N is in method N, which has method N + 1 inlined if N is odd.
     pub(crate) struct Names;
     impl Host for Names {
+        fn max_frames(&self) -> usize {
+            32
+        }
+        fn has_counters(&self) -> bool {
+            false
+        }
         fn methods(&mut self, frame: FrameWord, out: &mut Vec<u64>) {
             let n = frame.address() as u64;
             if n % 2 == 1 {
@@ -677,7 +686,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_events_name_is_defined_before_them_whichever_thread_they_are_of() {
-        let mut encoder = Encoder::new(Names, 32);
+        let mut encoder = Encoder::new(Names);
         encoder.begin(0);
         let frame = FrameWord::new(5, FrameKind::Return).0;
         for n in 0..5000 {
@@ -728,7 +737,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_sample_counts_as_often_as_it_has_weight() {
-        let mut encoder = Encoder::new(Names, 32);
+        let mut encoder = Encoder::new(Names);
         give(&mut encoder, Kind::Code, 0, (1, 9), &[4]);
         let frames = [
             FrameWord::new(4, FrameKind::Exact),

@@ -99,6 +99,10 @@ pub trait Host: Send {
     fn assembly(&mut self, assembly: u64) -> (u64, String);
     /// The native symbol that an address lies in: where it starts, and its name.
     fn symbol(&mut self, address: u64) -> Option<(u64, String)>;
+    /// Frames of a backtrace at most; 0: none is written.
+    fn max_frames(&self) -> usize;
+    /// Are counters recorded?
+    fn has_counters(&self) -> bool;
     /// The counters with their values; always the same ones in the same order.
     fn counters(&mut self) -> Vec<Counter>;
 }

@@ -14,7 +14,7 @@
 use crate::encode::Header;
 use crate::encoder::Encoder;
 use crate::host::Host;
-use crate::options::{Options, sets};
+use crate::options::Options;
 use crate::output::Output;
 use crate::port::Port;
 use crate::sample::{FrameWord, Sample, SampleSource};
@@ -58,13 +58,13 @@ impl Recording {
         transport.drain(u64::MAX, |_| {});
         let state = Arc::new(AtomicU32::new(RUNNING));
         let mut writer = Writer {
-            encoder: Encoder::new(host, options.max_frames),
+            encoder: Encoder::new(host),
             output,
             transport,
             samples,
             state: state.clone(),
-            has_counters: options.events & sets::COUNTER != 0,
             lost: transport.lost(),
+            lost_samples: samples.map_or(0, SampleSource::lost),
         };
         let header = header(options, port.as_ref().map_or(0, Port::number));
         vervet_os::thread::spawn_detached(1 << 20, move || {
@@ -159,8 +159,9 @@ struct Writer<H> {
     transport: &'static Transport,
     samples: Option<&'static dyn SampleSource>,
     state: Arc<AtomicU32>,
-    has_counters: bool,
+    /// What had been lost when the recording began.
     lost: u64,
+    lost_samples: u64,
 }
 
 impl<H: Host> Writer<H> {
@@ -179,7 +180,7 @@ impl<H: Host> Writer<H> {
             self.take(until);
             if is_last || now >= due {
                 due = now + SECOND;
-                if self.has_counters {
+                if self.encoder.has_counters() {
                     self.encoder.counters(until.min(now));
                 }
                 if is_last {
@@ -224,8 +225,11 @@ impl<H: Host> Writer<H> {
         if lost != 0 {
             eprintln!("vervet: the recording lacks {lost} events, for which there was no memory");
         }
-        if let Some(lost) = self.samples.map(SampleSource::lost).filter(|n| *n != 0) {
-            eprintln!("vervet: the recording lacks {lost} samples, because rings were full");
+        let lost_samples = self.samples.map_or(0, SampleSource::lost) - self.lost_samples;
+        if lost_samples != 0 {
+            eprintln!(
+                "vervet: the recording lacks {lost_samples} samples, because rings were full"
+            );
         }
         self.state.store(STOPPED, Ordering::Release);
         futex::wake(&self.state, i32::MAX);

@@ -1,5 +1,6 @@
 //! Native halves of the namespace Mono and of the namespaces below it.
 pub mod net;
+pub mod profiler;
 pub mod runtime;
 pub mod runtime_handles;
 pub mod runtime_marshal;

@@ -8,7 +8,8 @@
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use crate::profiler::hooks;
-use crate::safepoint::registry::Thread;
+use crate::safepoint::registry::{self, Thread};
+use std::sync::atomic::{AtomicBool, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_handles::{Hint, Tables};
 
@@ -48,6 +49,62 @@ pub(crate) fn initialise(bits: u32) -> std::io::Result<()> {
 /// Address of the slots' words, for generated code.
 pub(crate) fn rows() -> usize {
     TABLES.rows().expect("reserved at start-up")
+}
+
+/// What generated code has for lanes while every handle is made and freed by the runtime.
+static BARREN: Hint = Hint::barren();
+/// Does the runtime make and free all handles?
+static SEES_ALL: AtomicBool = AtomicBool::new(false);
+
+/// The lanes that generated code of this thread uses.
+pub(crate) fn lanes_of(thread: &Thread) -> usize {
+    match SEES_ALL.load(Ordering::SeqCst) {
+        true => &raw const BARREN as usize,
+        false => thread.own.handles.get() as usize,
+    }
+}
+
+/// From now on every handle is made and freed by the functions here, whatever code asks for it; with false, generated code does so again where it can.
+/// (Threads get their lanes back when they next come here.) With true, the calling thread is in Runtime state.
+pub(crate) fn see_all(on: bool) {
+    if SEES_ALL.swap(on, Ordering::SeqCst) == on || !on {
+        return;
+    }
+    // SAFETY: the calling thread's context; it is in Runtime state and holds no lock.
+    unsafe {
+        crate::safepoint::stop(crate::threads::current_context(), |_| {
+            registry::visit(|thread| update_lanes(thread));
+        });
+    }
+}
+
+/// Has generated code of the thread use the lanes that [`lanes_of`] says. The thread is the calling one or stopped, and on the list: so a change of the
+/// answer, which visits the list, and a thread that comes on it do not miss each other.
+pub(crate) fn update_lanes(thread: &Thread) {
+    let lanes = lanes_of(thread);
+    // SAFETY: the thread is stopped or the calling one, so nobody else writes this word. (A green thread takes it from the carrier's own context when it
+    // is mounted.)
+    unsafe {
+        (*thread.base).handle_lanes = lanes;
+        (*thread.context()).handle_lanes = lanes;
+    }
+}
+
+/// The calling thread, which has this context, uses its own lanes again, if the runtime no longer makes and frees all handles.
+///
+/// # Safety
+/// The context is the calling thread's, which cannot be stopped meanwhile, or null.
+unsafe fn recover_lanes(context: *mut ThreadContext) {
+    if context.is_null() {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        if (*context).handle_lanes == &raw const BARREN as usize && !SEES_ALL.load(Ordering::SeqCst)
+        {
+            update_lanes(Thread::of(context));
+        }
+    }
 }
 
 /// Runs `work` with the slots and the domain of the thread that has this context; a thread that is not attached (null) has
@@ -104,7 +161,10 @@ fn current_domain() -> u32 {
 pub(crate) unsafe fn free_by(context: *mut ThreadContext, handle: u32) -> bool {
     let kind = TABLES.kind(handle);
     // SAFETY: the context is the calling thread's, which cannot be stopped meanwhile.
-    let freed = unsafe { with_hint(context, |hint, _| TABLES.free(hint, handle)) };
+    let freed = unsafe {
+        recover_lanes(context);
+        with_hint(context, |hint, _| TABLES.free(hint, handle))
+    };
     if let (true, Some(kind)) = (freed, kind) {
         hooks::handle_freed(kind as u32, handle);
     }
@@ -114,6 +174,7 @@ pub(crate) unsafe fn free_by(context: *mut ThreadContext, handle: u32) -> bool {
 fn try_alloc(cx: &Cx<'_>, object: ObjRef<'_>, kind: HandleKind) -> Option<u32> {
     // SAFETY: a token's context is the calling thread's.
     let handle = unsafe {
+        recover_lanes(cx.context());
         with_hint(cx.context(), |hint, domain| {
             TABLES.alloc(hint, kind, object.addr(), domain)
         })

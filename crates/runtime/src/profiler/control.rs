@@ -15,14 +15,10 @@
 //! * A recording that cannot be whole is refused in words and not begun: an item that is not there yet, an event that needs code compiled for it in a process
 //!   whose code exists already, a file that cannot be made.
 //! * A failed start leaves nothing running: no timer, no thread, no hook.
-use super::{call_spec, heapshot, hooks, names, recording, sampling};
+use super::{call_spec, heapshot, hooks, live, names, recording, sampling};
 use crate::code::table;
-use vervet_profiler::options::{Clock, Options, sets};
-use vervet_profiler::sample::SampleSource;
+use vervet_profiler::options::{Clock, Options};
 use vervet_profiler::writer::Recording;
-
-/// Sets of events that need code compiled for them: they are recorded from the start of the process or not at all.
-const FROM_START: u32 = sets::GC_ALLOC | sets::GC_HANDLE;
 
 /// Starts the recording that the command line asks for, before the first managed code. The error is a sentence for the user.
 pub(crate) fn begin(options: &Options) -> Result<(), String> {
@@ -37,13 +33,11 @@ pub(crate) fn begin(options: &Options) -> Result<(), String> {
     run(options)
 }
 
-/// Starts a recording in the running process, until [`recording::stop`] or the end. What needs code compiled for it cannot be started now.
-/// The error is a sentence for the user.
+/// Starts a recording in the running process, until [`recording::stop`] or the end. Calls need code compiled for them, so they cannot be recorded
+/// from now on. The error is a sentence for the user.
 pub fn start(options: &Options) -> Result<(), String> {
-    if options.events & FROM_START != 0 || options.calls {
-        return Err(
-            "allocations, handles and calls are recorded from the start of the program only".into(),
-        );
+    if options.calls {
+        return Err("calls are recorded from the start of the program only".into());
     }
     run(options)
 }
@@ -61,11 +55,15 @@ fn run(options: &Options) -> Result<(), String> {
         return Err("a recording is under way".into());
     }
     let transport = recording::make_transport()?;
-    let samples = options
-        .sample
-        .map(|(clock, hz)| start_sampling(clock, hz, options.max_frames))
-        .transpose()?;
-    let started = Recording::start(options, transport, samples, names::Names::new(), obey);
+    recording::set_max_frames(options.max_frames);
+    let samples = sampling::source();
+    samples.drain(u64::MAX, &mut |_| {});
+    live::note_sampling(options.sample);
+    if let Some((clock, hz)) = options.sample {
+        start_sampling(clock, hz)?;
+    }
+    let names = names::Names::new();
+    let started = Recording::start(options, transport, Some(samples), names, obey);
     if started.is_err() {
         end_sampling();
     }
@@ -75,7 +73,10 @@ fn run(options: &Options) -> Result<(), String> {
         started,
         options,
         |work| crate::threads::native(work),
-        end_sampling,
+        || {
+            end_sampling();
+            live::end();
+        },
     );
     // What is there already.
     let rt = crate::runtime::rt();
@@ -85,10 +86,7 @@ fn run(options: &Options) -> Result<(), String> {
         .into_iter()
         .for_each(hooks::assembly_loaded);
     table::all().for_each(hooks::code_linked);
-    if recording::is_on(sets::GC_ROOT) {
-        // Their static fields are roots.
-        crate::domain::all().for_each(|domain| domain.each_vtable(hooks::vtable_made));
-    }
+    live::begin(options.events);
     let name = rt.root.friendly_name.lock().clone();
     if !name.is_empty() {
         hooks::domain_named(0, &name);
@@ -97,15 +95,16 @@ fn run(options: &Options) -> Result<(), String> {
 }
 
 /// Starts the timers of all threads, or the thread that looks at them.
-fn start_sampling(clock: Clock, hz: u32, frames: u32) -> Result<&'static dyn SampleSource, String> {
+pub(super) fn start_sampling(clock: Clock, hz: u32) -> Result<(), String> {
     let mode = match clock {
         Clock::Cpu => sampling::Mode::Cpu,
         Clock::Real => sampling::Mode::Real,
     };
-    sampling::start(mode, hz, frames as usize).map_err(|e| format!("--profile: {e}"))
+    let started = sampling::start(mode, hz, recording::max_frames() as usize);
+    started.map(|_| ()).map_err(|e| format!("--profile: {e}"))
 }
 /// Ends what [`start_sampling`] began. Samples that are in the rings stay there for the writer's last look.
-fn end_sampling() {
+pub(super) fn end_sampling() {
     // Who ends the process in the middle of something else leaves the timers alone.
     if !vervet_os::lock::holds_leaf_lock() {
         sampling::stop();

@@ -12,15 +12,36 @@ use super::recording::{ANY, is_on};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use vervet_profiler::options::{Heapshot, Options, sets};
 
-const NEVER: u32 = 0;
-const EVERY_CYCLE: u32 = 1;
-const COLLECTIONS: u32 = 2;
-const MILLISECONDS: u32 = 3;
+/// When heapshots are due besides those that somebody requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Mode {
+    /// Never.
+    Never = 0,
+    /// In each major collection.
+    EveryMajor = 1,
+    /// When a command says so.
+    OnDemand = 2,
+    /// Every so many milliseconds.
+    Milliseconds = 3,
+    /// Every so many collections.
+    Collections = 4,
+}
 
-/// When heapshots are due: one of the constants above.
-static MODE: AtomicU32 = AtomicU32::new(NEVER);
-/// Every so many collections or milliseconds.
-static EVERY: AtomicU32 = AtomicU32::new(0);
+impl Mode {
+    /// That with this number, which is also the class library's.
+    pub fn of(number: u32) -> Option<Mode> {
+        use Mode::*;
+        let all = [Never, EveryMajor, OnDemand, Milliseconds, Collections];
+        all.get(number as usize).copied()
+    }
+}
+
+/// When heapshots are due: the number of a [`Mode`].
+static MODE: AtomicU32 = AtomicU32::new(Mode::Never as u32);
+/// For [`Mode::Milliseconds`] and [`Mode::Collections`].
+static EVERY_MS: AtomicU32 = AtomicU32::new(0);
+static EVERY_COLLECTIONS: AtomicU32 = AtomicU32::new(0);
 /// Are roots reported at the end of each collection?
 static ROOTS_ALWAYS: AtomicBool = AtomicBool::new(false);
 /// A heapshot is made at the end of the run.
@@ -35,20 +56,47 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 
 /// A recording starts.
 pub(super) fn start(options: &Options) {
-    let (mode, every) = match options.heapshot {
-        Heapshot::Never | Heapshot::OnDemand => (NEVER, 0),
-        Heapshot::EveryMajor => (EVERY_CYCLE, 0),
-        Heapshot::Collections(n) => (COLLECTIONS, n),
-        Heapshot::Milliseconds(n) => (MILLISECONDS, n),
+    let (mode, ms, collections) = match options.heapshot {
+        Heapshot::Never => (Mode::Never, 0, 0),
+        Heapshot::OnDemand => (Mode::OnDemand, 0, 0),
+        Heapshot::EveryMajor => (Mode::EveryMajor, 0, 0),
+        Heapshot::Collections(n) => (Mode::Collections, 0, n),
+        Heapshot::Milliseconds(n) => (Mode::Milliseconds, n, 0),
     };
-    EVERY.store(every, Ordering::Relaxed);
-    MODE.store(mode, Ordering::Relaxed);
+    set_milliseconds(ms);
+    set_collections(collections);
+    set_mode(mode);
     SINCE.store(0, Ordering::Relaxed);
     LAST.store(vervet_os::clock::now(), Ordering::Relaxed);
     REQUESTED.store(false, Ordering::Relaxed);
     let always = options.reports_roots_always && options.events & sets::GC_ROOT != 0;
     AT_SHUTDOWN.store(options.heapshot_on_shutdown, Ordering::Relaxed);
     ROOTS_ALWAYS.store(always, Ordering::Relaxed);
+}
+
+/// When heapshots are due.
+pub fn mode() -> Mode {
+    Mode::of(MODE.load(Ordering::Relaxed)).unwrap_or(Mode::Never)
+}
+/// Sets when heapshots are due.
+pub fn set_mode(mode: Mode) {
+    MODE.store(mode as u32, Ordering::Relaxed);
+}
+/// How many milliseconds lie between two heapshots of [`Mode::Milliseconds`].
+pub fn milliseconds() -> u32 {
+    EVERY_MS.load(Ordering::Relaxed)
+}
+/// Sets that.
+pub fn set_milliseconds(ms: u32) {
+    EVERY_MS.store(ms, Ordering::Relaxed);
+}
+/// How many collections lie between two heapshots of [`Mode::Collections`].
+pub fn collections() -> u32 {
+    EVERY_COLLECTIONS.load(Ordering::Relaxed)
+}
+/// Sets that.
+pub fn set_collections(collections: u32) {
+    EVERY_COLLECTIONS.store(collections, Ordering::Relaxed);
 }
 
 /// The next collection that can is to make a heapshot. False: nothing is recorded.
@@ -72,16 +120,15 @@ pub(crate) fn asks() -> bool {
 
 /// Is a heapshot due in this collection?
 fn is_due(ends_cycle: bool) -> bool {
-    let collections = SINCE.fetch_add(1, Ordering::Relaxed) + 1;
-    let every = EVERY.load(Ordering::Relaxed);
-    let by_mode = match MODE.load(Ordering::Relaxed) {
-        EVERY_CYCLE => ends_cycle,
-        COLLECTIONS => collections >= every,
-        MILLISECONDS => {
+    let count = SINCE.fetch_add(1, Ordering::Relaxed) + 1;
+    let by_mode = match mode() {
+        Mode::EveryMajor => ends_cycle,
+        Mode::Collections => count >= collections(),
+        Mode::Milliseconds => {
             let passed = vervet_os::clock::now() - LAST.load(Ordering::Relaxed);
-            passed >= u64::from(every) * 1_000_000
+            passed >= u64::from(milliseconds()) * 1_000_000
         }
-        _ => false,
+        Mode::Never | Mode::OnDemand => false,
     };
     by_mode || REQUESTED.load(Ordering::Acquire)
 }

@@ -9,6 +9,7 @@
 //! | [`call_spec`] | which methods' calls are recorded |
 //! | [`sampling`] | samples of the threads |
 //! | [`control`] | starting a recording |
+//! | [`live`] | what the program changes of it while it runs |
 //! | `names`, `counters` | what the writer asks of the runtime |
 //!
 //! A hook is called on slow paths only, and tests first whether its set of events is recorded. If so, it takes the numbers of the event and
@@ -18,6 +19,7 @@ pub mod control;
 mod counters;
 pub mod heapshot;
 pub mod hooks;
+pub mod live;
 mod names;
 pub mod recording;
 pub mod sampling;

@@ -189,6 +189,12 @@ impl Host for Names {
             }
         }
     }
+    fn max_frames(&self) -> usize {
+        super::recording::max_frames() as usize
+    }
+    fn has_counters(&self) -> bool {
+        super::recording::chosen() & vervet_profiler::options::sets::COUNTER != 0
+    }
     fn counters(&mut self) -> Vec<Counter> {
         super::counters::all()
     }

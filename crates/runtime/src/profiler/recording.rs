@@ -26,6 +26,8 @@ const PATIENCE_IN_STOP: Duration = Duration::from_millis(200);
 
 /// The events that are recorded now: bits of [`vervet_profiler::options::sets`], and [`ANY`].
 static ENABLED: AtomicU32 = AtomicU32::new(0);
+/// The sets of events that were chosen: as [`ENABLED`], but the end of the recording leaves it as it is.
+static CHOSEN: AtomicU32 = AtomicU32::new(0);
 /// The recording is that of the process which forked this one.
 static FORKED: AtomicBool = AtomicBool::new(false);
 /// Frames of a backtrace.
@@ -52,7 +54,7 @@ pub fn max_frames() -> u32 {
     MAX_FRAMES.load(Ordering::Relaxed)
 }
 /// Calls that lie deeper are not recorded.
-pub(super) fn call_depth() -> u32 {
+pub fn call_depth() -> u32 {
     CALL_DEPTH.load(Ordering::Relaxed)
 }
 /// Bytes between two sampled allocations, on average.
@@ -87,7 +89,31 @@ pub(super) fn enable(
     if period != 0 {
         more |= ALLOCATION_SAMPLES;
     }
+    CHOSEN.store(options.events, Ordering::Relaxed);
     ENABLED.store(options.events | more | ANY, Ordering::Release);
+}
+/// The sets of events that were chosen when the recording started and since.
+pub fn chosen() -> u32 {
+    CHOSEN.load(Ordering::Relaxed)
+}
+/// Switches sets of events on or off. Nothing happens when nothing is recorded any more.
+pub(super) fn switch(events: u32, on: bool) {
+    let apply = |all: u32| match on {
+        true => all | events,
+        false => all & !events,
+    };
+    let _ = CHOSEN.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |all| Some(apply(all)));
+    let _ = ENABLED.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |all| {
+        (all & ANY != 0).then(|| apply(all))
+    });
+}
+/// Sets how many frames a backtrace has.
+pub(super) fn set_max_frames(frames: u32) {
+    MAX_FRAMES.store(frames, Ordering::Relaxed);
+}
+/// Sets how deep calls are recorded.
+pub(super) fn set_call_depth(depth: u32) {
+    CALL_DEPTH.store(depth, Ordering::Relaxed);
 }
 /// Is a recording under way?
 pub fn is_recording() -> bool {

@@ -140,6 +140,7 @@ pub fn attach() -> *mut ThreadContext {
         libc::pthread_setspecific(key(), std::ptr::from_ref(thread).cast());
     }
     registry::link(thread);
+    crate::memory::handles::update_lanes(thread);
     hooks::thread_started();
     sampling::attached(thread);
     context

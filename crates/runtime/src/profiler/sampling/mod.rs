@@ -87,6 +87,16 @@ impl SampleSource for Source {
     }
 }
 
+/// The samples of all threads, taken now or later.
+pub(super) fn source() -> &'static dyn SampleSource {
+    &SOURCE
+}
+
+/// How many frames a sample has.
+pub(super) fn set_max_frames(frames: usize) {
+    FRAMES.store(frames.clamp(1, MOST_FRAMES), Ordering::SeqCst);
+}
+
 /// Samples all attached threads `hz` times a second, with the `max_frames` innermost frames,
 /// until [`stop`]. A sample names its thread by the kernel's id. The source is the same each
 /// time.
@@ -105,7 +115,7 @@ pub fn start(mode: Mode, hz: u32, max_frames: usize) -> Result<&'static dyn Samp
     crate::arch::unwind::initialise();
     signal::install();
     PERIOD.store(1_000_000_000 / hz, Ordering::SeqCst);
-    FRAMES.store(max_frames.clamp(1, MOST_FRAMES), Ordering::SeqCst);
+    set_max_frames(max_frames);
     BY_REAL_TIME.store(mode == Mode::Real, Ordering::SeqCst);
     RUNS.store(true, Ordering::SeqCst);
     give_lanes();

@@ -1,0 +1,2 @@
+//! Native halves of the namespaces below Mono.Profiler.
+pub mod log;
