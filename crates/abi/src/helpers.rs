@@ -192,6 +192,8 @@ helpers! {
     RecordEnter(I64) : Runtime;
     /// (method): the profiler records that the method returns.
     RecordLeave(I64) : Runtime;
+    /// (method, clause): the profiler records that a finally clause runs without an exception.
+    RecordFinally(I64, I32) : Runtime;
     /// (object): wake a thread that enters the object's monitor.
     MonitorWake(I64) : Runtime;
     /// (class) -> its Type object.

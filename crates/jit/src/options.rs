@@ -31,6 +31,8 @@ pub struct Recorded {
     pub allocations: bool,
     /// GC handles made and freed.
     pub handles: bool,
+    /// Finally clauses that no exception enters.
+    pub finallys: bool,
     /// Calls of the methods that [`CompileEnv::records_calls`] names; nothing is inlined then.
     pub calls: bool,
 }

@@ -122,12 +122,14 @@ pub enum Heapshot {
 pub struct Options {
     /// Events: bits of [`sets`].
     pub events: u32,
-    /// Those that are named by a word of their own, not by one that means several.
-    pub named: u32,
+    /// `exception` or `legacy` was named, so that exceptions are not recorded by default only.
+    names_exceptions: bool,
     /// Frames of a backtrace; 0: none is written.
     pub max_frames: u32,
     /// Samples: by which clock, and how many a second.
     pub sample: Option<(Clock, u32)>,
+    /// So many samples of all threads wait for the writer at most; None: as many as rings have room for.
+    pub max_samples: Option<u32>,
     /// Every call and return.
     pub calls: bool,
     /// Which methods `calls` means, in the syntax of mono's `--trace`; None: all.
@@ -178,9 +180,10 @@ impl Options {
         }
         let mut options = Options {
             events: 0,
-            named: 0,
+            names_exceptions: false,
             max_frames: MOST_FRAMES,
             sample: None,
+            max_samples: None,
             calls: false,
             call_spec: None,
             call_depth: DEFAULT_CALL_DEPTH,
@@ -212,6 +215,12 @@ impl Options {
         options.reports_roots_always = parsing.compatible;
         options.name_output(parsing.report)?;
         Ok(options)
+    }
+
+    /// Are finally clauses recorded that no exception enters? Each `lock` and `foreach` has one, so they are not where exceptions are recorded by default only:
+    /// they would take more time than what was asked for.
+    pub fn finallys(&self) -> bool {
+        self.names_exceptions && self.events & EXCEPTION != 0
     }
 
     fn name_output(&mut self, report: bool) -> Result<(), OptionError> {
@@ -252,8 +261,11 @@ impl Options {
             ("output", Some(file)) => self.output = file.to_owned(),
             ("maxframes", _) => self.max_frames = number(None)?.min(MOST_FRAMES),
             ("calldepth", _) => self.call_depth = number(None)?,
-            // Samples lie in rings of a fixed size.
-            ("maxsamples", _) => drop(number(None)?),
+            // As in mono, 0 changes nothing.
+            ("maxsamples", _) => match number(None)? {
+                0 => {}
+                n => self.max_samples = Some(n),
+            },
             ("port", Some(v)) => self.port = Some(address(v).ok_or_else(wrong)?),
             ("sample", _) => self.sample = Some((Clock::Cpu, frequency(value).ok_or_else(wrong)?)),
             ("sample-real" | "sampling-real", _) => {
@@ -292,9 +304,7 @@ impl Options {
         match (set(item), item.strip_prefix("no").and_then(set)) {
             (Some(wanted), _) => {
                 self.events |= wanted;
-                if wanted.is_power_of_two() {
-                    self.named |= wanted;
-                }
+                self.names_exceptions |= wanted & EXCEPTION != 0;
             }
             (None, Some(without)) => parsing.disabled |= without,
             (None, None) => return Err(OptionError::Unknown(item.to_owned())),
@@ -388,6 +398,7 @@ Usage: vervet --profile=log[:item,item,...] program.exe
   heapshot-on-shutdown  all objects at the end
   allocsample[=BYTES]   an allocation every so many bytes, on average (default 524288); not mono's
   maxframes=N           at most N frames of a backtrace (0 to 32, default 32)
+  maxsamples=N          at most N samples wait to be written; others are lost
   output=FILE           writes to FILE (default output.mlpd); '|COMMAND' starts a command, '#N' is a file descriptor;
                         %p is the process, %t the time, %% a percent sign; '+FILE' appends the process
   report                shows the recording by mprof-report
@@ -420,7 +431,9 @@ mod tests {
         let alloc = GC | GC_ALLOC | GC_MOVE;
         assert_eq!(events("log:nodefaults,alloc"), alloc);
         assert_eq!(events("log:alloc"), alloc | GC_ROOT | EXCEPTION | COUNTER);
-        assert_eq!(options("log:alloc,gcmove").named, GC_MOVE);
+        let finallys = |text| options(text).finallys();
+        assert!(finallys("log:exception") && finallys("log:nodefaults,legacy"));
+        assert!(!finallys("log:sample") && !finallys("log:legacy,noexception"));
         assert_eq!(events("log:nodefaults,heapshot"), GC | GC_ROOT);
         assert_eq!(
             events("log:heapshot"),

@@ -228,7 +228,7 @@ impl<H: Host> Writer<H> {
         let lost_samples = self.samples.map_or(0, SampleSource::lost) - self.lost_samples;
         if lost_samples != 0 {
             eprintln!(
-                "vervet: the recording lacks {lost_samples} samples, because rings were full"
+                "vervet: the recording lacks {lost_samples} samples, which came faster than they were written"
             );
         }
         self.state.store(STOPPED, Ordering::Release);

@@ -79,6 +79,7 @@ impl Options {
         Recorded {
             allocations: events & sets::GC_ALLOC != 0,
             handles: events & sets::GC_HANDLE != 0,
+            finallys: self.profile.as_ref().is_some_and(|p| p.finallys()),
             calls: self.profile.as_ref().is_some_and(|p| p.calls),
         }
     }

@@ -172,6 +172,7 @@ bodies! {
     MonitorExitFast(_, _) => monitor_exit_fast;
     RecordEnter(_) => record_enter;
     RecordLeave(_) => record_leave;
+    RecordFinally(_, _) => record_finally;
     MonitorWake(_) => monitor_wake;
     TypeObject(_) => type_object;
     CopyValue(_, _, _) => copy_value;
@@ -481,6 +482,12 @@ extern "C" fn record_enter(method: usize) {
 /// The same: the method returns.
 extern "C" fn record_leave(method: usize) {
     hooks::left(&Cx::current(), method, false);
+}
+/// Code compiled for a recording of clauses: a finally clause runs without an exception.
+extern "C" fn record_finally(method: usize, clause: u32) {
+    // SAFETY: code passes the method that it was compiled for.
+    let method = unsafe { &*(method as *const vervet_types::Method) };
+    hooks::finally(clause, method);
 }
 /// Neither generated code nor [`monitor_exit_fast`] could leave the lock: it is not the calling thread's (SynchronizationLockException).
 extern "C" fn monitor_exit(o: usize) {

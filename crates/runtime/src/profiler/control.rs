@@ -57,6 +57,7 @@ fn run(options: &Options) -> Result<(), String> {
     let transport = recording::make_transport()?;
     recording::set_max_frames(options.max_frames);
     let samples = sampling::source();
+    sampling::set_max_samples(options.max_samples);
     samples.drain(u64::MAX, &mut |_| {});
     live::note_sampling(options.sample);
     if let Some((clock, hz)) = options.sample {

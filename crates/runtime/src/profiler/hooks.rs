@@ -181,6 +181,14 @@ pub(crate) fn clause(clause: Clause, index: u32, method: Option<MethodRef>, exce
     }
 }
 
+/// A finally clause runs without an exception, in code that was compiled for a recording of such.
+pub(crate) fn finally(index: u32, method: MethodRef) {
+    if is_on(sets::EXCEPTION) {
+        wait_for_room();
+        clause(Clause::Finally, index, Some(method), 0);
+    }
+}
+
 /// What happens at a monitor.
 #[derive(Clone, Copy)]
 pub(crate) enum Lock {

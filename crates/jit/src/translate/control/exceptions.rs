@@ -41,6 +41,7 @@
 //! * What is emitted at the end of a handler has the handlers around that handler. The set of the
 //!   handler's first block would be wrong where a handler begins with a `try`
 //!   ([`Plan::around_handler`](crate::translate::control::control_flow::Plan::around_handler)).
+use crate::blob::Symbol;
 use crate::translate::control::control_flow::{in_handler, in_try};
 use crate::translate::control::state::{ClauseState, Continuation};
 use crate::translate::error::{Res, TranslateError};
@@ -276,6 +277,11 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Jumps to a finally handler that goes on with that index.
     fn enter_finally(&mut self, clause: usize, index: u32) -> Res {
+        if self.e.recorded.finallys {
+            let method = self.e.symbol(Symbol::MethodHandle(self.body.method));
+            let number = self.i32(clause as i32);
+            self.e.helper(call::RecordFinally, [method, number]);
+        }
         let slot = self.slot_of(clause, |c| &mut c.index);
         let index = self.i32(index as i32);
         self.e.b.ins().stack_store(I64, index, slot, 0);

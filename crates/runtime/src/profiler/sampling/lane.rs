@@ -66,6 +66,26 @@ impl Sampled {
     }
 }
 
+/// How many samples may wait for the writer.
+static MOST: AtomicU32 = AtomicU32::new(u32::MAX);
+/// How many do.
+static WAITING: AtomicU32 = AtomicU32::new(0);
+
+/// Sets how many samples of all threads may wait at once; None: as many as there is room for.
+pub(super) fn set_most(most: Option<u32>) {
+    MOST.store(most.unwrap_or(u32::MAX), Ordering::Relaxed);
+}
+
+/// Puts a sample into a ring of its lane, if that has room and not too many wait. Called by the ring's producer.
+pub(super) fn put(ring: &Ring, sample: &Sample<'_>) {
+    if WAITING.fetch_add(1, Ordering::Relaxed) >= MOST.load(Ordering::Relaxed) {
+        ring.lose();
+    } else if ring.push(sample) {
+        return;
+    }
+    WAITING.fetch_sub(1, Ordering::Relaxed);
+}
+
 static FIRST: AtomicPtr<Lane> = AtomicPtr::new(std::ptr::null_mut());
 
 fn ring(words: usize) -> Ring {
@@ -129,7 +149,10 @@ pub(super) fn drain(until: u64, each: &mut dyn FnMut(&Sample<'_>)) {
             if first > until {
                 break;
             }
-            ring.drain(until.min(end), each);
+            ring.drain(until.min(end), &mut |sample| {
+                each(sample);
+                WAITING.fetch_sub(1, Ordering::Relaxed);
+            });
         }
     }
 }

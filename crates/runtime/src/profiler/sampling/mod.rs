@@ -92,6 +92,11 @@ pub(super) fn source() -> &'static dyn SampleSource {
     &SOURCE
 }
 
+/// How many samples of all threads may wait for who drains them; None: as many as there is room for.
+pub(super) fn set_max_samples(most: Option<u32>) {
+    lane::set_most(most);
+}
+
 /// How many frames a sample has.
 pub(super) fn set_max_frames(frames: usize) {
     FRAMES.store(frames.clamp(1, MOST_FRAMES), Ordering::SeqCst);

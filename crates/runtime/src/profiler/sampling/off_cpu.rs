@@ -15,7 +15,7 @@
 //!   and counted.
 use super::signal::green_id;
 use super::walk::{Own, walk};
-use super::{FRAMES, give_lanes};
+use super::{FRAMES, give_lanes, lane};
 use crate::cx::Cx;
 use crate::safepoint::registry::Thread;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
@@ -102,7 +102,7 @@ fn take(cx: &Cx<'_>, since: u64, kind: u8) {
     };
     lane.is_filling.store(true, Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
-    lane.own.push(&Sample {
+    let sample = Sample {
         time_ns: clock::now(),
         thread: thread.tid.load(Ordering::Relaxed) as u64,
         ip: 0,
@@ -111,7 +111,8 @@ fn take(cx: &Cx<'_>, since: u64, kind: u8) {
         // SAFETY: the context is the calling thread's.
         green: unsafe { green_id(context) },
         frames: &frames[..walked.count],
-    });
+    };
+    lane::put(&lane.own, &sample);
     compiler_fence(Ordering::SeqCst);
     lane.is_filling.store(false, Ordering::Relaxed);
 }

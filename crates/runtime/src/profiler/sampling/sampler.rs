@@ -18,7 +18,7 @@
 //! * The sampler is not attached, and takes no signals.
 //! * While the process is forked the sampler holds no lock: [`pause`] waits until it looks at
 //!   nobody, and it looks at nobody while somebody forks.
-use super::lane::Lane;
+use super::lane::{self, Lane};
 use super::signal::{SI_TIMER, green_id};
 use super::walk::{Memory, Walked, walk};
 use super::{FRAMES, PERIOD, RUNS, timers};
@@ -208,7 +208,7 @@ fn look_from_outside(
         // A thread that ran while it was walked is walked again next time.
         last.ran = if time_of(tid) == Some(ran) { ran } else { 0 };
     }
-    lane.seen.push(&Sample {
+    let sample = Sample {
         time_ns: clock::now(),
         thread: tid as u64,
         ip: 0,
@@ -217,7 +217,8 @@ fn look_from_outside(
         // SAFETY: contexts are never freed.
         green: unsafe { green_id(context) },
         frames: &last.frames[..last.count],
-    });
+    };
+    lane::put(&lane.seen, &sample);
     true
 }
 

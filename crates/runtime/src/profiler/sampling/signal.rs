@@ -13,6 +13,7 @@
 //!   handler may come between.
 //! * A system call that a P/Invoke was about to begin, and that this signal alone has ended, is
 //!   made again ([`make_call_again`]).
+use super::lane;
 use super::walk::{Own, Registers, walk};
 use super::{FRAMES, RUNS};
 use crate::safepoint::registry::Thread;
@@ -130,7 +131,7 @@ unsafe fn sample(
         let walked = unsafe { walk(context, &memory, Some(&registers), &mut frames[..room]) };
         (walked.count, walked.flags)
     };
-    lane.own.push(&Sample {
+    let sample = Sample {
         time_ns: clock::now(),
         thread: thread.tid.load(Ordering::Relaxed) as u64,
         ip: registers.pc as u64,
@@ -139,7 +140,8 @@ unsafe fn sample(
         // SAFETY: the caller's promise.
         green: unsafe { green_id(context) },
         frames: &frames[..count],
-    });
+    };
+    lane::put(&lane.own, &sample);
     // SAFETY: the caller's promise.
     unsafe {
         if (&raw const (*context).state).read_volatile() == State::Native as u8 {
