@@ -11,9 +11,10 @@
 //! * All this is as async-signal-safe as what it stands for.
 use libc::{c_int, sighandler_t, sigset_t};
 use std::ptr::null;
+use vervet_os::chained::Action;
 use vervet_runtime::profiler::sampling;
 use vervet_runtime::safepoint::stop_word::SUSPEND;
-use vervet_runtime::safepoint::suspend::set_foreign_handler;
+use vervet_runtime::safepoint::suspend;
 
 /// Keeps the functions in the executable.
 #[used]
@@ -38,37 +39,34 @@ unsafe extern "C" fn sigaction(
 ) -> c_int {
     // SAFETY: the caller's promise; the copy lives for the length of the call.
     unsafe {
+        let known = |action: Action| {
+            if !old.is_null() {
+                *old = action.to_c();
+            }
+            0
+        };
         if new.is_null() {
             // Whoever asks restores the answer later: it is the library's handler, not ours.
-            if signal == libc::SIGPROF
-                && !old.is_null()
-                && let Some(handler) = sampling::foreign_handler()
-            {
-                *old = std::mem::zeroed();
-                (*old).sa_sigaction = handler;
-                return 0;
-            }
-            return vervet_os::signal::sigaction(signal, new, old);
+            let foreign = match signal {
+                SUSPEND => Some(suspend::foreign_action()),
+                libc::SIGPROF => sampling::foreign_action(),
+                _ => None,
+            };
+            return match foreign {
+                Some(action) => known(action),
+                None => vervet_os::signal::sigaction(signal, new, old),
+            };
         }
         let mut action = *new;
         libc::sigdelset(&mut action.sa_mask, SUSPEND);
         action.sa_flags |= libc::SA_ONSTACK;
-        if signal == SUSPEND {
-            let before = set_foreign_handler(action.sa_sigaction);
-            if !old.is_null() {
-                *old = std::mem::zeroed();
-                (*old).sa_sigaction = before;
-            }
-            return 0;
-        }
-        if signal == libc::SIGPROF
-            && let Some(before) = sampling::set_foreign_handler(action.sa_sigaction)
-        {
-            if !old.is_null() {
-                *old = std::mem::zeroed();
-                (*old).sa_sigaction = before;
-            }
-            return 0;
+        let before = match signal {
+            SUSPEND => Some(suspend::set_foreign_action(Action::of(&action))),
+            libc::SIGPROF => sampling::set_foreign_action(Action::of(&action)),
+            _ => None,
+        };
+        if let Some(before) = before {
+            return known(before);
         }
         vervet_os::signal::sigaction(signal, &action, old)
     }

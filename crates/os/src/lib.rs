@@ -9,6 +9,7 @@
 pub mod allocator;
 mod arch;
 pub mod build_id;
+pub mod chained;
 pub mod chunks;
 pub mod clock;
 pub mod dual;
@@ -23,6 +24,7 @@ pub mod process_fence;
 pub mod published;
 pub mod rendezvous;
 pub mod replaceable;
+pub mod restart;
 pub mod scheduling;
 pub mod signal;
 pub mod thread;

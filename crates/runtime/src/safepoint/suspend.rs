@@ -16,13 +16,14 @@
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
 use super::registry::Thread;
 use super::stop_word::{self, STOP, SUSPEND};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
+use vervet_os::chained::{Action, Chained};
 use vervet_os::{futex, interruptible, signal};
 use vervet_parking::stopping::{self, Reason};
 
 /// A handler that a library installed for our signal: it gets those that are not ours.
-static FOREIGN: AtomicUsize = AtomicUsize::new(libc::SIG_IGN);
+static FOREIGN: Chained = Chained::new();
 
 /// Installs the handler. Called once, before the first thread is attached.
 pub(super) fn initialise() {
@@ -30,9 +31,13 @@ pub(super) fn initialise() {
     unsafe { signal::install(SUSPEND, on_suspend, 0, &[libc::SIGQUIT, libc::SIGPROF]) };
 }
 
-/// Notes the handler that a library wants for our signal, and gives the one before.
-pub fn set_foreign_handler(handler: usize) -> usize {
-    FOREIGN.swap(handler, Ordering::AcqRel)
+/// Notes what a library wants for our signal, and gives what it wanted before.
+pub fn set_foreign_action(action: Action) -> Action {
+    FOREIGN.set(action)
+}
+/// What a library wants for our signal.
+pub fn foreign_action() -> Action {
+    FOREIGN.get()
 }
 
 extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
@@ -41,11 +46,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
     unsafe {
         let ours = (*info).si_code == SI_TKILL && (*info).si_pid() == libc::getpid();
         if !ours {
-            let handler = FOREIGN.load(Ordering::Acquire);
-            if handler > libc::SIG_IGN {
-                let handler: signal::Handler = std::mem::transmute(handler);
-                handler(signal, info, uc);
-            }
+            FOREIGN.call(signal, info, uc, 0);
         }
         interruptible::on_signal(uc);
         let context = crate::threads::current_context();

@@ -31,7 +31,7 @@ mod timers;
 pub mod walk;
 
 pub(crate) use lane::Sampled;
-pub use signal::{foreign_handler, set_foreign_handler};
+pub use signal::{foreign_action, set_foreign_action};
 
 use crate::safepoint::registry::{self, Thread};
 use lane::Lane;

@@ -8,21 +8,22 @@
 //! # Invariants
 //! * The handler reads one thread-local word, which needs no initialisation, takes no memory
 //!   and no lock, and keeps errno. (The kernel keeps the vector registers and MXCSR.)
-//! * While it runs the suspend signal and SIGQUIT are held back, so a sample is whole before
-//!   the world stops. What a stop or a sample may rely on does not depend on that: a library's
-//!   handler may come between.
-//! * A system call that a P/Invoke was about to begin, and that this signal alone has ended, is
-//!   made again ([`make_call_again`]).
+//! * While it runs all other signals are held back, but for those of faults: a sample is whole
+//!   before the world stops, and it can be told whether the interrupted code is about to see
+//!   another signal.
+//! * A system call that native code was about to begin, and that this signal alone has ended,
+//!   is made again ([`restart::make_again`]).
 use super::lane;
 use super::walk::{Own, Registers, walk};
 use super::{FRAMES, RUNS};
 use crate::safepoint::registry::Thread;
 use crate::safepoint::stop_word::SUSPEND;
 use crate::threads::current_context;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_abi::context::State;
-use vervet_os::{clock, signal};
+use vervet_os::chained::{Action, Chained, bit};
+use vervet_os::{clock, restart, signal};
 use vervet_profiler::sample::{FRAMELESS, FrameWord, MOST_FRAMES, Sample};
 
 /// si_code of a timer's signal. The sampler queues its signals as such, too: the kernel drops those that are pending when the process executes another
@@ -30,8 +31,17 @@ use vervet_profiler::sample::{FRAMELESS, FrameWord, MOST_FRAMES, Sample};
 pub(super) const SI_TIMER: i32 = -2;
 
 static INSTALLED: AtomicBool = AtomicBool::new(false);
-/// The handler of a library.
-static FOREIGN: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
+/// What a library wants for SIGPROF.
+static FOREIGN: Chained = Chained::new();
+
+/// The signals that are held back meanwhile.
+fn held_back() -> Vec<i32> {
+    use libc::{SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+    let faults = [SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP];
+    (1..=libc::SIGRTMAX())
+        .filter(|signal| !faults.contains(signal))
+        .collect()
+}
 
 /// Installs the handler, once. A handler that is there becomes the one that other signals go
 /// to.
@@ -43,27 +53,26 @@ pub(super) fn install() {
     unsafe {
         let mut before: libc::sigaction = std::mem::zeroed();
         signal::sigaction(libc::SIGPROF, std::ptr::null(), &mut before);
-        FOREIGN.store(before.sa_sigaction, Ordering::SeqCst);
-        signal::install(libc::SIGPROF, on_prof, 0, &[SUSPEND, libc::SIGQUIT]);
+        FOREIGN.set(Action::of(&before));
+        signal::install(libc::SIGPROF, on_prof, 0, &held_back());
     }
     INSTALLED.store(true, Ordering::SeqCst);
 }
 
-/// Notes the handler that a library wants for SIGPROF, and gives the one before. None: the
-/// signal is not ours, and the handler is to be installed. Our own handler, which a library may have got from the kernel itself, is never noted: it would
-/// call itself without end.
-pub fn set_foreign_handler(handler: usize) -> Option<usize> {
-    let before = foreign_handler()?;
-    match handler == on_prof as *const () as usize {
+/// Notes what a library wants for SIGPROF, and gives what it wanted before. None: the signal is not ours, and the handler is to be installed. Our own handler, which a library
+/// may have got from the kernel itself, is never noted: it would call itself without end.
+pub fn set_foreign_action(action: Action) -> Option<Action> {
+    let before = foreign_action()?;
+    match action.handler == on_prof as *const () as usize {
         true => Some(before),
-        false => Some(FOREIGN.swap(handler, Ordering::AcqRel)),
+        false => Some(FOREIGN.set(action)),
     }
 }
 
-/// The handler of a library for SIGPROF. None: the signal is not ours.
-pub fn foreign_handler() -> Option<usize> {
+/// What a library wants for SIGPROF. None: the signal is not ours.
+pub fn foreign_action() -> Option<Action> {
     let is_ours = INSTALLED.load(Ordering::SeqCst);
-    is_ours.then(|| FOREIGN.load(Ordering::Acquire))
+    is_ours.then(|| FOREIGN.get())
 }
 
 extern "C" fn on_prof(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
@@ -87,11 +96,7 @@ extern "C" fn on_prof(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_
                 sample(thread, context, overruns.max(0) as u32, uc);
             }
             _ => {
-                let handler = FOREIGN.load(Ordering::Acquire);
-                if handler > libc::SIG_IGN {
-                    let handler: signal::Handler = std::mem::transmute(handler);
-                    handler(number, info, uc);
-                }
+                FOREIGN.call(number, info, uc, bit(SUSPEND));
             }
         }
         *libc::__errno_location() = errno;
@@ -144,8 +149,9 @@ unsafe fn sample(
     lane::put(&lane.own, &sample);
     // SAFETY: the caller's promise.
     unsafe {
-        if (&raw const (*context).state).read_volatile() == State::Native as u8 {
-            make_call_again(uc);
+        let state = (&raw const (*context).state).read_volatile();
+        if state == State::Native as u8 || state == State::Foreign as u8 {
+            restart::make_again(uc, bit(libc::SIGPROF) | bit(SUSPEND));
         }
     }
 }
@@ -164,117 +170,22 @@ pub(super) unsafe fn green_id(context: *mut ThreadContext) -> u32 {
     }
 }
 
-/// The signal has ended a system call of native code that the kernel does not restart (`poll`,
-/// `nanosleep`) with EINTR: without sampling, the code would not have seen that. It makes the
-/// call again, with the arguments that are still in the registers. The number of the call is
-/// that of the instruction before, `mov eax, number`. Calls that have an effect before they
-/// wait are not made again.
-///
-/// # Safety
-/// The registers are those that a handler was given.
-unsafe fn make_call_again(uc: &mut libc::ucontext_t) {
-    const EINTR: i64 = -(libc::EINTR as i64);
-    const SYSCALL: [u8; 2] = [0x0F, 0x05];
-    const MOV_EAX: u8 = 0xB8;
-    let gregs = &mut uc.uc_mcontext.gregs;
-    if gregs[libc::REG_RAX as usize] != EINTR {
-        return;
-    }
-    let pc = gregs[libc::REG_RIP as usize] as usize;
-    // SAFETY: the thread was about to run the instruction at `pc`; the bytes in front of it lie in the same function, or at least on the same page.
-    unsafe {
-        if pc & 4095 < 7 {
-            return;
-        }
-        let before = std::slice::from_raw_parts((pc - 7) as *const u8, 7);
-        if before[5..] != SYSCALL || before[0] != MOV_EAX {
-            return;
-        }
-        let number = i64::from(i32::from_le_bytes([
-            before[1], before[2], before[3], before[4],
-        ]));
-        if waits_without_effect(number) {
-            gregs[libc::REG_RAX as usize] = number;
-            gregs[libc::REG_RIP as usize] = (pc - SYSCALL.len()) as i64;
-        }
-    }
-}
-
-/// Does the system call with that number do nothing but wait, so that it can be made anew?
-fn waits_without_effect(number: i64) -> bool {
-    matches!(
-        number,
-        libc::SYS_poll
-            | libc::SYS_ppoll
-            | libc::SYS_select
-            | libc::SYS_pselect6
-            | libc::SYS_epoll_wait
-            | libc::SYS_epoll_pwait
-            | libc::SYS_nanosleep
-            | libc::SYS_clock_nanosleep
-            | libc::SYS_pause
-            | libc::SYS_rt_sigtimedwait
-            | libc::SYS_semtimedop
-            | libc::SYS_msgrcv
-            | libc::SYS_io_getevents
-    )
-}
-
 #[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicI32;
-    use std::time::Duration;
-
-    extern "C" fn handler(_: i32, _: *mut libc::siginfo_t, uc: *mut libc::c_void) {
-        // SAFETY: the kernel's record.
-        unsafe { make_call_again(&mut *(uc as *mut libc::ucontext_t)) }
-    }
-
-    /// Signals come while the C library waits in system calls that the kernel does not restart:
-    /// none of them ends early.
-    #[test]
-    fn a_wait_of_the_c_library_does_not_see_the_signal() {
-        static TID: AtomicI32 = AtomicI32::new(0);
-        // SAFETY: the handler does nothing but what a handler may do.
-        unsafe { signal::install(libc::SIGUSR2, handler, 0, &[]) };
-        let waiter = std::thread::spawn(|| {
-            TID.store(signal::thread_id(), Ordering::SeqCst);
-            let time = libc::timespec {
-                tv_sec: 0,
-                tv_nsec: 40_000_000,
-            };
-            // SAFETY: no descriptors, and a time of this frame.
-            unsafe {
-                let polled = libc::poll(std::ptr::null_mut(), 0, 40);
-                let slept = libc::nanosleep(&time, std::ptr::null_mut());
-                (polled, slept)
-            }
-        });
-        let mut sent = 0;
-        while !waiter.is_finished() {
-            std::thread::sleep(Duration::from_millis(15));
-            let tid = TID.load(Ordering::SeqCst);
-            sent += u32::from(tid != 0 && signal::send(tid, libc::SIGUSR2));
-            if sent == 4 {
-                // Each signal begins the wait anew.
-                break;
-            }
-        }
-        assert_eq!(waiter.join().expect("it waits"), (0, 0));
-        assert!(sent > 0);
-    }
 
     /// A library that asks the kernel for the handler and puts it back must not make ours call itself.
     #[test]
     fn our_own_handler_is_never_a_librarys() {
+        let with = |handler| Action {
+            handler,
+            ..Action::DEFAULT
+        };
         install();
-        let before = set_foreign_handler(0x1000).expect("installed");
-        assert_eq!(
-            set_foreign_handler(on_prof as *const () as usize),
-            Some(0x1000)
-        );
-        assert_eq!(foreign_handler(), Some(0x1000));
-        set_foreign_handler(before);
+        let before = set_foreign_action(with(0x1000)).expect("installed");
+        let own = on_prof as *const () as usize;
+        assert_eq!(set_foreign_action(with(own)), Some(with(0x1000)));
+        assert_eq!(foreign_action(), Some(with(0x1000)));
+        set_foreign_action(before);
     }
 }
