@@ -58,6 +58,9 @@ if [ -e $reader ]; then
     cp out read.txt
     check "its count of throws" has '^ThrowEvent 1[01]$' read.txt
     check "its count of contentions" has '^MonitorEvent 2$' read.txt
+    check "a program that forks" mcs -r:Mono.Profiler.Log.dll -out:Forks.exe "$here/profiler/Forks.cs"
+    check "it ends" ends 0 "$vervet" --profile=log:nodefaults,output=forks.mlpd Forks.exe
+    check "its children find no lock held" [ "$(cat out)" = 300 ]
     # The clauses that run, with an exception and without. mono has as many of each.
     check "a program with clauses" mcs -out:Clauses.exe "$here/profiler/Clauses.cs"
     for tier in "" --optimize; do
@@ -183,6 +186,9 @@ check "ends by itself" has 'the child ended with 5' out
 check "an unhandled exception" ends 1 "$vervet" --profile=log:nodefaults,exception,output=throw.mlpd Shapes.exe throw
 check "its report" ends 0 "$vervet" report throw.mlpd
 check "the last throw is in it" has 'Shapes:Main$' out
+check "a heapshot at the end by an unhandled exception" ends 1 "$vervet" --profile=log:nodefaults,heapshot-on-shutdown,output=throw.mlpd Shapes.exe throw
+check "its report" ends 0 "$vervet" report throw.mlpd
+check "has it" has '^Heapshot 1' out
 check "Environment.Exit" ends 7 "$vervet" --profile=log:nodefaults,exception,zip,output=exit.mlpd Shapes.exe exit
 check "its report, unpacked" ends 0 "$vervet" report exit.mlpd
 "$vervet" --profile=log:nodefaults,exception,output=kill.mlpd Shapes.exe hang > hang.txt 2>&1 &

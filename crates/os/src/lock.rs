@@ -133,6 +133,9 @@ pub fn set_wait_hook(hook: WaitHook) {
     WAIT_HOOK.store(hook as *mut (), Ordering::Release);
 }
 
+/// What [`SafeLock::lock`] gives.
+pub type SafeGuard<'a, T> = MutexGuard<'a, T>;
+
 /// A lock that may be held for long. See the module's invariants.
 #[derive(Default, Debug)]
 pub struct SafeLock<T>(Mutex<T>);
@@ -143,7 +146,7 @@ impl<T> SafeLock<T> {
         SafeLock(Mutex::new(value))
     }
     /// Takes the lock, waiting for it in Native state if it is held.
-    pub fn lock(&self) -> MutexGuard<'_, T> {
+    pub fn lock(&self) -> SafeGuard<'_, T> {
         assert_no_leaf_lock("taking a SafeLock");
         if let Ok(guard) = self.0.try_lock() {
             return guard;

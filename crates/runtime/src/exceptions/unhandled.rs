@@ -14,10 +14,12 @@
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::protected::Region;
 use crate::interop::delegates::invoke_method;
+use crate::memory::gc;
 use crate::memory::roots::Root;
 use crate::object::ObjRef;
 use crate::process::fatal::{exit_process, write_stderr};
 use crate::process::stats;
+use crate::profiler::heapshot;
 use crate::threads::park;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -136,6 +138,9 @@ pub(crate) fn end_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32)
         write_stderr(&format!("\nUnhandled Exception:\n{text}\n"));
     }
     write_stderr(&format!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}\n"));
+    if heapshot::ends_with_one() {
+        gc::collect(cx, 1, true);
+    }
     stats::report();
     if is_abort {
         exit_process(rt.exit_code.load(Ordering::Relaxed))

@@ -6,17 +6,24 @@
 //! # Invariants
 //! * The two processes share no memory that is written. All memory of the runtime is private, but for the arena of code, which is mapped twice and
 //!   therefore shared: the forked process gets a copy before it runs anything else.
-//! * Nobody is placing code while the process is forked.
+//! * Nobody is placing code while the process is forked, nor starting, changing or draining a recording: the forked process finds these locks free.
 //!
 //! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
 use crate::code::{arena, background, cache};
-use crate::profiler::{recording, sampling};
+use crate::profiler::{live, recording, sampling};
 use std::cell::Cell;
 use vervet_os::lock::LeafGuard;
 
+/// What the calling thread holds while it forks: locks whose owners the forked process would not have.
+struct Held {
+    _profiler: live::Held,
+    _sampling: sampling::Held,
+    _recording: recording::Held,
+    _arena: LeafGuard<'static, ()>,
+}
+
 thread_local! {
-    /// What the calling thread holds while it forks.
-    static HELD: Cell<Option<LeafGuard<'static, ()>>> = const { Cell::new(None) };
+    static HELD: Cell<Option<Held>> = const { Cell::new(None) };
 }
 
 /// Has the handlers called. Called once at start-up.
@@ -26,8 +33,13 @@ pub fn initialise() {
 }
 
 extern "C" fn before() {
-    sampling::before_fork();
-    HELD.set(Some(arena::hold()));
+    // In the order in which others take them, those that may be held for long first.
+    HELD.set(Some(Held {
+        _profiler: live::hold(),
+        _sampling: sampling::before_fork(),
+        _recording: recording::hold(),
+        _arena: arena::hold(),
+    }));
 }
 
 extern "C" fn after() {

@@ -18,6 +18,7 @@ use super::{control, hooks, recording, sampling};
 use crate::memory::{gc, handles};
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_os::SafeLock;
+use vervet_os::lock::SafeGuard;
 use vervet_profiler::options::{Clock, DEFAULT_HZ};
 pub use vervet_profiler::options::{MOST_FRAMES, sets};
 
@@ -26,6 +27,18 @@ static CHANGING: SafeLock<()> = SafeLock::new(());
 /// By which clock samples are taken: 0 by none, 1 processor time, 2 real time; as the class library has it.
 static SAMPLE_MODE: AtomicU32 = AtomicU32::new(0);
 static SAMPLE_HZ: AtomicU32 = AtomicU32::new(DEFAULT_HZ);
+
+/// While it lives, nobody changes what is recorded.
+pub(crate) struct Held {
+    _changing: SafeGuard<'static, ()>,
+}
+
+/// The calling thread is about to fork the process.
+pub(crate) fn hold() -> Held {
+    Held {
+        _changing: CHANGING.lock(),
+    }
+}
 
 /// Can the program change what is recorded? It can if the profiler was asked for when the process started, or records now.
 pub fn is_attached() -> bool {

@@ -5,6 +5,7 @@
 //! * The transport is there before an event is enabled, and stays.
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
+use vervet_os::lock::LeafGuard;
 use vervet_os::{LeafLock, Published};
 use vervet_profiler::options::Options;
 pub use vervet_profiler::options::sets::JIT;
@@ -149,6 +150,18 @@ pub(super) fn wait_for_room() {
             Some(native) => native(&mut wait),
             None => wait(),
         }
+    }
+}
+
+/// While it lives, no recording begins or ends.
+pub(crate) struct Held {
+    _recording: LeafGuard<'static, Option<Recording>>,
+}
+
+/// The calling thread is about to fork the process.
+pub(crate) fn hold() -> Held {
+    Held {
+        _recording: RECORDING.lock(),
     }
 }
 

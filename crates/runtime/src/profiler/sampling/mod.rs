@@ -37,6 +37,7 @@ use crate::safepoint::registry::{self, Thread};
 use lane::Lane;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use vervet_os::SafeLock;
+use vervet_os::lock::SafeGuard;
 use vervet_profiler::sample::{MOST_FRAMES, Sample, SampleSource};
 
 /// What a period is a part of.
@@ -223,8 +224,19 @@ pub(crate) fn detaching(thread: &Thread) {
 
 /// The calling thread is about to fork the process. [`after_fork`] follows in this one, and
 /// [`has_forked`] in the new one.
-pub(crate) fn before_fork() {
+pub(crate) fn before_fork() -> Held {
+    let held = Held {
+        _control: CONTROL.lock(),
+        _draining: DRAINING.lock(),
+    };
     sampler::pause();
+    held
+}
+
+/// While it lives, nobody starts, stops or drains samples.
+pub(crate) struct Held {
+    _control: SafeGuard<'static, ()>,
+    _draining: SafeGuard<'static, ()>,
 }
 
 /// The process was forked.
