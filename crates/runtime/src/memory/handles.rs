@@ -57,7 +57,7 @@ static BARREN: Hint = Hint::barren();
 static SEES_ALL: AtomicBool = AtomicBool::new(false);
 
 /// The lanes that generated code of this thread uses.
-pub(crate) fn lanes_of(thread: &Thread) -> usize {
+fn lanes_of(thread: &Thread) -> usize {
     match SEES_ALL.load(Ordering::SeqCst) {
         true => &raw const BARREN as usize,
         false => thread.own.handles.get() as usize,
@@ -73,7 +73,7 @@ pub(crate) fn see_all(on: bool) {
     // SAFETY: the calling thread's context; it is in Runtime state and holds no lock.
     unsafe {
         crate::safepoint::stop(crate::threads::current_context(), |_| {
-            registry::visit(|thread| update_lanes(thread));
+            registry::visit(update_lanes);
         });
     }
 }

@@ -242,7 +242,7 @@ fn clean(thread: &'static Thread) {
             localloc_low: (*context).localloc_low,
             thread_statics: (*context).thread_statics,
             thread_statics_len: (*context).thread_statics_len,
-            handle_lanes: crate::memory::handles::lanes_of(thread),
+            handle_lanes: thread.own.handles.get() as usize,
             ..std::mem::zeroed()
         };
         let (from, to) = ((&raw const clean).cast::<u8>(), context.cast::<u8>());
