@@ -152,6 +152,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
         cache::keep(method, &compiled);
     } else {
         neutral::keep(method, &compiled.blob);
+        cache::keep_bare(method, &compiled);
     }
     // Linking makes VTables, and raises no events: what is wrong with a class it says itself.
     while let Err(LoadError::Need(need)) = compiled.blob.check_classes() {

@@ -230,6 +230,10 @@ fn look<'cx>(
         {
             look_once(cx, domain, (cache, home), (method, Role::First))
         }
+        // What the first code assumes is of the root domain.
+        Err(nothing) if !domain.is_root() => {
+            look_once(cx, domain, (cache, home), (method, Role::Bare)).map_err(|_| nothing)
+        }
         found => found,
     };
     match found {
@@ -291,7 +295,11 @@ fn assumptions(
     {
         return Err(Rejected::Init(assumed));
     }
-    if missed.iter().any(|c| domain.is_initialized(c)) && modules::can_load_more(&set.modules) {
+    // There a compile takes no class for initialised, so it would inline no more than the entry has.
+    if domain.is_root()
+        && missed.iter().any(|c| domain.is_initialized(c))
+        && modules::can_load_more(&set.modules)
+    {
         return Err(Rejected::Less);
     }
     Ok(assumed)

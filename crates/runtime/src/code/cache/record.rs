@@ -205,9 +205,21 @@ pub fn keep(method: MethodRef, compiled: &Compiled) {
 
 /// Keeps the code of a method that was compiled again.
 pub fn keep_again(method: MethodRef, compiled: &Compiled) {
+    keep_as(method, compiled, Role::Again);
+}
+
+/// Keeps what a domain other than the root domain has compiled, without assumptions. The next run would not load what this compile has loaded:
+/// such code is not kept.
+pub fn keep_bare(method: MethodRef, compiled: &Compiled) {
+    if compiled.loaded.is_empty() {
+        keep_as(method, compiled, Role::Bare);
+    }
+}
+
+fn keep_as(method: MethodRef, compiled: &Compiled, role: Role) {
     let is_run = rt().options.aot.is_none();
     if let Some(place) = cache().and_then(|c| c.own()).filter(|_| is_run)
-        && let Some(entry) = entry(method, compiled, Role::Again, place.telling)
+        && let Some(entry) = entry(method, compiled, role, place.telling)
     {
         super::save::add(entry);
     }

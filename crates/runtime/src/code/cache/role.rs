@@ -13,6 +13,8 @@ pub enum Role {
     First,
     /// Its code after it was called often ([`crate::code::hot`]).
     Again,
+    /// Its code without assumptions, for the domains other than the root domain, if its first code has some.
+    Bare,
     /// What compiling it first loads ([`super::loads`]).
     Loads,
 }
@@ -23,6 +25,7 @@ impl Role {
         match self {
             Role::First => &[],
             Role::Again => &[0xFC],
+            Role::Bare => &[0xFB],
             Role::Loads => &[0xFD],
         }
     }
@@ -32,6 +35,7 @@ impl Role {
         match self {
             Role::First => own,
             Role::Again => own.rotate_left(32),
+            Role::Bare => own.rotate_left(16),
             Role::Loads => !own,
         }
     }
