@@ -124,9 +124,9 @@ pub fn request(domain: &'static Domain) -> bool {
     true
 }
 
-/// The domains whose dispatch loop a worker is to run now, which take turns to be the first. A domain may have asked more often than workers were sent for,
-/// so who serves one serves all: no domain's request stands in for another's.
-fn domains_to_serve() -> Vec<&'static Domain> {
+/// The domain whose dispatch loop a worker is to run now: they take turns. A worker serves one domain, because an item may block until another domain's is done.
+/// None: those that have asked are served or unloaded.
+fn domain_to_serve() -> Option<&'static Domain> {
     static TURN: AtomicUsize = AtomicUsize::new(0);
     let take = |domain: &Domain| {
         let took = |n: u32| n.checked_sub(1);
@@ -139,13 +139,19 @@ fn domains_to_serve() -> Vec<&'static Domain> {
         let root = crate::runtime::rt().root;
         // It runs even if nothing is counted: there was a request.
         take(root);
-        return vec![root];
+        return Some(root);
     }
     let mut all: Vec<_> = domain::all().collect();
     let first = TURN.fetch_add(1, Ordering::Relaxed) % all.len();
     all.rotate_left(first);
-    all.retain(|d| take(d));
-    all
+    let served = all.iter().copied().find(|d| take(d));
+    // A domain may have asked more often than workers were sent for: its request in an earlier life took the worker of a later one, say.
+    let asks =
+        |d: &&Domain| d.state() < State::Unloading && d.requests.load(Ordering::SeqCst) > 0;
+    if COUNTS.get().requested == 0 && all.iter().copied().any(|d| asks(&d)) && COUNTS.request() {
+        worker::send();
+    }
+    served
 }
 
 /// Where requests come from that nobody announces: descriptors that become ready. A worker that finds nothing else to do looks

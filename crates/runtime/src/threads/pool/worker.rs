@@ -146,11 +146,11 @@ fn dispatch_loop<'cx>(cx: &'cx Cx<'cx>) -> Result<MethodRef> {
     cx.load(FOUND.get_or_try(find)).copied()
 }
 
-/// Runs the class library's dispatch loop once, in each domain that has asked for it.
+/// Runs the class library's dispatch loop once, in a domain that has asked for it.
 fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
     let dispatches = super::DISPATCHES.at(crate::threads::park::id(cx));
     dispatches.store(1, Ordering::Relaxed);
-    for domain in super::domains_to_serve() {
+    if let Some(domain) = super::domain_to_serve() {
         let result = dispatch_loop(cx)
             .and_then(|run| cx.visit(domain, State::Unloading, |cx| cx.invoke(run, None, &[])));
         deal_with(cx, result);
