@@ -21,6 +21,14 @@ run read; run read other; [ "$out" = "$other" ] || differs "the other order afte
 run read other; [ "$out" = "$other" ] || differs "the other order, warm"
 run read; same "the first order again" && run verify other && [ "$out" = "$other" ] && warm "verify" && ok
 
+# A further domain takes no code that assumes initialised classes: it has code of its own, beside the root domain's, whose runs go on as before.
+case=second; fresh
+run read && same cold && program=Second run read && same second && program=Second run read && same again
+few='methods compiled +([0-9]+)'
+[[ $stats =~ $few ]] && [ "${BASH_REMATCH[1]}" -le 5 ] || differs "$(grep -E '^(methods compiled|cache rejected)' "$work/stats" | tr '\n' ' ')"
+run read && same after && warm after && [[ $stats == "methods compiled      0"* ]] || differs "after: $(head -n 1 "$work/stats")"
+program=Second run verify && same verify && ok
+
 # What a method became after many calls is kept too, and read when there are as many again.
 case=often; fresh
 export VERVET_HOT_CALLS=1 VERVET_BACKGROUND_COMPILER=0

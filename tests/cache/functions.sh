@@ -15,6 +15,7 @@ fresh() { rm -rf "$work/code" "$work/system"; }
 build() {
     [ "$work/Library.dll" -nt tests/cache/Library.cs ] || { mcs -nologo -target:library "-out:$work/Library.dll" tests/cache/Library.cs; }
     [ "$work/Order.exe" -nt tests/cache/Order.cs ] || { mcs -nologo -r:System.Core.dll "-r:$work/Library.dll" "-out:$work/Order.exe" tests/cache/Order.cs; }
+    [ "$work/Second.exe" -nt tests/cache/Second.cs ] || { mcs -nologo "-out:$work/Second.exe" tests/cache/Second.cs; }
     if [ ! "$work/Loads.exe" -nt tests/cache/Loads.cs ]; then
         for name in D C B; do mcs -nologo -target:library "-lib:$work" $([ $name = D ] || echo -r:LoadsD.dll) "-out:$work/Loads$name.dll" "tests/cache/Loads$name.cs"; done
         mcs -nologo -optimize "-lib:$work" -r:LoadsB.dll,LoadsC.dll,LoadsD.dll "-out:$work/Loads.exe" tests/cache/Loads.cs

@@ -118,7 +118,7 @@ fn checked<'cx>(
             if !remoting::classes::is_instance(cx, object, method.class)? {
                 return Err(cx.throw(Known::TargetException, "Object does not match target type."));
             }
-            target = remoting::classes::called(cx, object.class(), method)?;
+            target = remoting::classes::named(cx, object.class(), method)?;
         } else if let Some(o) = object.non_null() {
             if !cx.load(is_instance(o.class(), method.class))? {
                 return Err(cx.throw(Known::TargetException, "Object does not match target type."));

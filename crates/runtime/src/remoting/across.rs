@@ -16,8 +16,10 @@
 //! A message does this by hand and by reflection, and serializes the message itself: it takes some thirty times as long.
 //!
 //! # Invariants
-//! * Whether a call goes this way depends on the method, the object and the thread's call context, not on the arguments' values. What cannot go this way
+//! * Whether a call goes this way depends on the method, the object and the thread's context, not on the arguments' values. What cannot go this way
 //!   ([`Way::of`] says None) is sent as a message, with the same outcome.
+//! * A call context with something in it, or a principal, travels with what is packed: the class library serializes both into one, and merges the context into
+//!   that of the thread as the other domain knows it. So then something is packed each way, if only null. What a method that throws has put there stays there.
 //! * References are held on the stack: there are at most [`MOST`] arguments.
 //! * The method that is called is that of the target's domain, and so are its type arguments. A row names it only in a module of the same content.
 //! * No object of one domain is handed to code of the other; only the addresses of by-reference numbers are.
@@ -45,7 +47,7 @@ use vervet_types::class::ClassKind;
 use vervet_types::{ClassRef, FieldRef, Known, LoadError, MethodRef, ModuleRef};
 
 /// A call with more arguments is a message.
-const MOST: usize = 8;
+const MOST: usize = 32;
 
 /// How a value gets across.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +66,7 @@ enum Kind {
         /// Does the method get what is there?
         is_in: bool,
     },
-    /// An `[Out]` array: it is packed, and its elements come back when the method returns.
+    /// An `[Out]` array of numbers or strings: it is packed, and its elements come back when the method returns. (Those of other arrays do not, as in mono.)
     Back,
 }
 impl Kind {
@@ -86,12 +88,17 @@ enum Parcel<'cx> {
     Serialized(ObjRef<'cx>),
 }
 
-/// In the domain of the object.
-fn pack<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Parcel<'cx>> {
-    Ok(match domain::copy::is_copyable(cx, object)? {
+/// In the domain of the object; with the thread's call context, if there is one. None: there is nothing to pack.
+fn pack<'cx>(cx: &'cx Cx<'cx>, object: Option<ObjRef<'cx>>) -> Result<Option<Parcel<'cx>>> {
+    let has_context = carries_context(cx)?;
+    if object.is_none() && !has_context {
+        return Ok(None);
+    }
+    let object = object.unwrap_or(ObjRef::NULL);
+    Ok(Some(match !has_context && domain::copy::is_copyable(cx, object)? {
         true => Parcel::Copyable(object),
         false => Parcel::Serialized(remoting_services(cx, "SerializeCallData", object)?),
-    })
+    }))
 }
 /// In the other domain. None: the object cannot be copied any more, because another thread has changed it; it has to be serialized in its own domain.
 fn unpack<'cx>(cx: &'cx Cx<'cx>, parcel: Parcel<'cx>) -> Result<Option<ObjRef<'cx>>> {
@@ -187,7 +194,7 @@ impl Way {
                     is_in: is_in || !is_out,
                 }),
                 Some(Kind::Word) => Some(Kind::Word),
-                Some(Kind::Packed) if is_out && class.element().is_some() => Some(Kind::Back),
+                Some(Kind::Packed) if is_out && is_plain_array(cx, class)? => Some(Kind::Back),
                 kind => kind,
             };
             match kind {
@@ -208,6 +215,17 @@ impl Way {
             }))
         }))
     }
+}
+
+/// Has the array numbers or strings in it? (An enumeration is none of them.)
+fn is_plain_array<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<bool> {
+    let Some(element) = class.element() else {
+        return Ok(false);
+    };
+    let is_number = cx.load(element.is_value_type())?
+        && !cx.load(element.is_enum())?
+        && cx.load(element.stack_prim())?.is_some();
+    Ok(is_number || std::ptr::eq(element, cx.known(Known::String)))
 }
 
 /// How a value of the class gets across. None: only in a message.
@@ -382,7 +400,8 @@ enum Outcome<'cx> {
     Done {
         /// The result, if it is a number.
         word: u64,
-        /// Otherwise the result; a vector of values that come back, in the order of the parameters, and the result, if there are any.
+        /// Otherwise the result; a vector of values that come back, in the order of the parameters, and the result, if there are any; null, with which a call
+        /// context comes back.
         parcel: Option<Parcel<'cx>>,
     },
     /// The method has thrown; serialized there.
@@ -429,7 +448,8 @@ impl<'cx> Arguments<'cx> {
         }
         let count = way.parameters.iter().filter(|k| k.is_packed()).count();
         if count == 0 {
-            return Ok(Arguments { noted, rest: None });
+            let rest = pack(cx, None)?;
+            return Ok(Arguments { noted, rest });
         }
         let array = cx.alloc_array(cx.known(Known::Object), count)?;
         let packed = way.parameters.iter().zip(&noted);
@@ -437,7 +457,7 @@ impl<'cx> Arguments<'cx> {
         for (at, (_, (_, object))) in packed.enumerate() {
             array.set_element_ref(at, *object);
         }
-        let rest = Some(pack(cx, array)?);
+        let rest = pack(cx, Some(array))?;
         Ok(Arguments { noted, rest })
     }
     /// Stores what has come back for the parameters; what is left of the vector is the result.
@@ -503,8 +523,7 @@ pub(super) unsafe fn invoke<'cx>(
     let Some(way) = Way::of(cx, method, lowered, domain)? else {
         return Ok(false);
     };
-    // A call context travels in a message: the class library merges it into that of the thread there, and takes back what the method has changed.
-    if carries_context(cx)? || needs_sinks(cx)? {
+    if needs_sinks(cx)? {
         return Ok(false);
     }
     // SAFETY: the caller's promise.
@@ -517,11 +536,13 @@ pub(super) unsafe fn invoke<'cx>(
             // No exception is pending while managed code runs.
             let thrown = cx.take_pending(throw);
             // There is little room to serialize it in; and each of thousands of frames that it passes would do so once more.
-            if std::ptr::eq(thrown.class(), cx.known(Known::StackOverflowException)) {
-                return Err(cx.throw_object(thrown));
+            if comes_of_overflow(cx, thrown)? {
+                return Err(cx.throw_default(Known::StackOverflowException));
             }
-            let bytes = remoting_services(cx, "SerializeExceptionData", thrown)?;
-            Ok(Outcome::Thrown(bytes))
+            let serialize = |e| remoting_services(cx, "SerializeExceptionData", e);
+            // What serializing it throws tells what is wrong with it.
+            let bytes = serialize(thrown).or_else(|throw| serialize(cx.take_pending(throw)));
+            bytes.map(Outcome::Thrown)
         });
         let result = result.map_err(|throw| cx.take_pending(throw));
         // Last: an unload may abort the thread at each step.
@@ -532,7 +553,7 @@ pub(super) unsafe fn invoke<'cx>(
         return Err(cx.throw_default(Known::AppDomainUnloadedException));
     };
     let (word, parcel) = match outcome {
-        // An exception of an exception's serialization is the other domain's, with all it refers to.
+        // What cannot be serialized is the other domain's, with all it refers to.
         Err(thrown) if thrown.class().name == "ThreadAbortException" => {
             return Err(cx.throw_default(Known::ThreadAbortException));
         }
@@ -577,7 +598,26 @@ pub(super) unsafe fn invoke<'cx>(
     Ok(true)
 }
 
-/// Has the thread a call context with something in it?
+/// Is the exception a StackOverflowException, or has one in it? (One that is thrown below a call by reflection comes out in a TargetInvocationException.)
+fn comes_of_overflow<'cx>(cx: &'cx Cx<'cx>, thrown: ObjRef<'cx>) -> Result<bool> {
+    /// Further inside is another story.
+    const DEPTH: usize = 8;
+    static INNER: Published<usize> = Published::new();
+    let at = offset(cx, &INNER, cx.known(Known::Exception), "_innerException")?;
+    let mut one = thrown;
+    for _ in 0..DEPTH {
+        if std::ptr::eq(one.class(), cx.known(Known::StackOverflowException)) {
+            return Ok(true);
+        }
+        match one.read_ref(at).non_null() {
+            Some(inner) => one = inner,
+            None => break,
+        }
+    }
+    Ok(false)
+}
+
+/// Has the thread a call context with something in it? (A principal is in it.)
 fn carries_context<'cx>(cx: &'cx Cx<'cx>) -> Result<bool> {
     static EXECUTION: Published<usize> = Published::new();
     static LOGICAL: Published<usize> = Published::new();
@@ -708,11 +748,11 @@ fn call<'cx>(
         (_, Value::Ref(object)) => (0, Some(object)),
         _ => (0, Some(ObjRef::NULL)),
     };
-    let parcel = match way.parameters.iter().any(|kind| kind.returns()) {
+    let back = match way.parameters.iter().any(|kind| kind.returns()) {
         true => Some(what_returns(cx, way, (classes, values), objects, result)?),
         false => result,
     };
-    let parcel = parcel.map(|object| pack(cx, object)).transpose()?;
+    let parcel = pack(cx, back)?;
     Ok(Outcome::Done { word, parcel })
 }
 

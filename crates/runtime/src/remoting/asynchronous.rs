@@ -43,7 +43,7 @@ fn proxy_of<'cx>(
     if method.is_static() {
         return Ok(None);
     }
-    let called = classes::called(cx, classes::proxied_class(target), method)?;
+    let called = classes::named(cx, classes::proxied_class(target), method)?;
     Ok(Some((target, called)))
 }
 

@@ -137,6 +137,15 @@ pub fn called<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, method: MethodRef) -> Resu
     cx.load(class.find_virtual_impl(method))
 }
 
+/// The method that a message names if it is not called through a slot or an interface method table: by reflection, by `BeginInvoke`, or a generic method. As in mono
+/// an interface's method and a generic one are named themselves, and the object's domain looks the implementation up.
+pub fn named<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, method: MethodRef) -> Result<MethodRef> {
+    match method.class.is_interface() || !method.method_args().is_empty() {
+        true => Ok(method),
+        false => called(cx, class, method),
+    }
+}
+
 /// Is the transparent proxy an instance of the class? What its VTable cannot tell the real proxy is asked.
 pub fn is_instance<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>, class: ClassRef) -> Result<bool> {
     if std::ptr::eq(class, cx.known(Known::TransparentProxy)) {

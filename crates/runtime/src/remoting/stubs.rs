@@ -40,7 +40,10 @@ impl<'cx> Cx<'cx> {
     }
     /// The stub of [`Cx::proxy_code`].
     pub fn proxy_stub(&'cx self, vtable: &'static VTable, method: MethodRef) -> Result<Stub> {
-        let called = classes::called(self, class_of(vtable), method)?;
+        let called = match method.method_args().is_empty() {
+            true => classes::called(self, class_of(vtable), method)?,
+            false => classes::named(self, class_of(vtable), method)?,
+        };
         stub(self, vtable, called)
     }
 }
