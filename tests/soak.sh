@@ -30,6 +30,8 @@ program-verify  12
 program-small    6
 program-collect  6
 sockets          4
+domains          6
+domains-verify   6
 green            6
 green-verify     6
 green-collect    4
@@ -90,6 +92,17 @@ lane_green-verify()  { green_program "$1" --gc-debug=verify,perturb; }
 lane_green-collect() { green_program "$1" --gc-debug=verify,poison,collect-every=20000,promote-in-place=4; }
 # Stopped all the time, so that threads are stopped in every state of a switch.
 lane_green-stops()   { VERVET_DEBUG_STOP_EVERY_US=1000 green_program "$1" --gc-debug=verify; }
+
+# tests/soak/Domains.cs for so many seconds: $1 seconds, then options.
+domains_program() {
+    local seconds=$1 seed=${SEED:-$((RANDOM * 32768 + RANDOM))}; shift
+    echo "seed $seed: $VERVET $* Domains.exe $seconds $seed"
+    (cd "$out" && timeout -k 5 $((seconds + 600)) "$VERVET" --stats "$@" Domains.exe "$seconds" "$seed") \
+        > "$out/domains.stdout" 2> "$out/domains.stderr" < /dev/null
+    judge domains $? "$seed"
+}
+lane_domains()        { domains_program "$1"; }
+lane_domains-verify() { domains_program "$1" --gc-debug=verify,poison,perturb; }
 
 # Sampled ten thousand times a second; the runtime checks the samples.
 lane_sampled()       { VERVET_DEBUG_SAMPLE=real,10000 soak_program "$1" '' ,nursery-size=256k --gc-debug=verify; }
@@ -160,6 +173,9 @@ fresh "$out/libstress.so" tests/stress/native.c ||
 
 fresh "$out/Green.exe" tests/soak/Green.cs ||
     mcs -nologo -optimize -langversion:latest -warn:0 -r:System.Core.dll "-out:$out/Green.exe" tests/soak/Green.cs || exit 1
+
+fresh "$out/Domains.exe" tests/soak/Domains.cs ||
+    mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/Domains.exe" tests/soak/Domains.cs || exit 1
 
 [ $# -gt 0 ] || set -- $(lanes | awk '{ print $1 }')
 parts=0
