@@ -95,10 +95,12 @@ fn pack<'cx>(cx: &'cx Cx<'cx>, object: Option<ObjRef<'cx>>) -> Result<Option<Par
         return Ok(None);
     }
     let object = object.unwrap_or(ObjRef::NULL);
-    Ok(Some(match !has_context && domain::copy::is_copyable(cx, object)? {
-        true => Parcel::Copyable(object),
-        false => Parcel::Serialized(remoting_services(cx, "SerializeCallData", object)?),
-    }))
+    Ok(Some(
+        match !has_context && domain::copy::is_copyable(cx, object)? {
+            true => Parcel::Copyable(object),
+            false => Parcel::Serialized(remoting_services(cx, "SerializeCallData", object)?),
+        },
+    ))
 }
 /// In the other domain. None: the object cannot be copied any more, because another thread has changed it; it has to be serialized in its own domain.
 fn unpack<'cx>(cx: &'cx Cx<'cx>, parcel: Parcel<'cx>) -> Result<Option<ObjRef<'cx>>> {

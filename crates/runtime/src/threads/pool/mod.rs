@@ -146,8 +146,7 @@ fn domain_to_serve() -> Option<&'static Domain> {
     all.rotate_left(first);
     let served = all.iter().copied().find(|d| take(d));
     // A domain may have asked more often than workers were sent for: its request in an earlier life took the worker of a later one, say.
-    let asks =
-        |d: &&Domain| d.state() < State::Unloading && d.requests.load(Ordering::SeqCst) > 0;
+    let asks = |d: &&Domain| d.state() < State::Unloading && d.requests.load(Ordering::SeqCst) > 0;
     if COUNTS.get().requested == 0 && all.iter().copied().any(|d| asks(&d)) && COUNTS.request() {
         worker::send();
     }
