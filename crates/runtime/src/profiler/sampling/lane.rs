@@ -25,6 +25,8 @@ pub(crate) struct Lane {
     pub(super) seen: Ring,
     /// Periods for which the sampler has asked the thread, and that it has not answered.
     pub(super) asked: AtomicU32,
+    /// The processor on which the thread was when its handler last took a sample.
+    pub(super) processor: AtomicI32,
     /// The thread itself puts a sample into `own`: its handler must not.
     pub(super) is_filling: AtomicBool,
     /// What the sampler found last.
@@ -103,6 +105,7 @@ pub(super) fn make(words: usize) -> &'static Lane {
         own: ring(words),
         seen: ring(words),
         asked: AtomicU32::new(0),
+        processor: AtomicI32::new(super::follow::ANYWHERE),
         is_filling: AtomicBool::new(false),
         last: UnsafeCell::new(Last {
             context: std::ptr::null_mut(),

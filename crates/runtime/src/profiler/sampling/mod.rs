@@ -8,6 +8,7 @@
 //! | [`signal`] | the handler of SIGPROF |
 //! | [`timers`] | a timer of processor time for each thread |
 //! | [`sampler`] | the thread that samples all others by real time |
+//! | [`follow`] | which processor that thread runs on |
 //! | [`off_cpu`] | where threads wait |
 //! | [`lane`] | what sampling has of each thread, and the rings of samples |
 //! | [`single_step`] | a check of the walker, instruction by instruction |
@@ -22,6 +23,7 @@
 //! * The handler stays once it is installed, because the default action of a signal that comes
 //!   late would end the process.
 pub(crate) mod debug;
+mod follow;
 mod lane;
 pub mod off_cpu;
 mod sampler;

@@ -18,6 +18,7 @@
 //! * The sampler is not attached, and takes no signals.
 //! * While the process is forked the sampler holds no lock: [`pause`] waits until it looks at
 //!   nobody, and it looks at nobody while somebody forks.
+use super::follow::{ANYWHERE, Follow};
 use super::lane::{self, Lane};
 use super::signal::{SI_TIMER, green_id};
 use super::walk::{Memory, Walked, walk};
@@ -83,6 +84,7 @@ fn run(round: u32) {
         libc::prctl(libc::PR_SET_NAME, c"sampler".as_ptr());
     }
     let period = u64::from(PERIOD.load(Ordering::SeqCst));
+    let mut follow = Follow::new();
     let mut due = clock::now() + period;
     let goes_on = || ROUND.load(Ordering::SeqCst) == round && RUNS.load(Ordering::SeqCst);
     while goes_on() {
@@ -99,38 +101,46 @@ fn run(round: u32) {
         let ticks = 1 + late;
         due += ticks * period;
         LOOKS.fetch_add(1, Ordering::SeqCst);
+        // Where the first two threads run that were asked.
+        let (mut asked, mut count) = ([ANYWHERE; 2], 0);
         if PAUSED.load(Ordering::SeqCst) == 0 {
             registry::visit(|thread| {
-                if goes_on() {
-                    look_at(thread, ticks as u32);
+                if goes_on()
+                    && let Some(processor) = look_at(thread, ticks as u32)
+                    && count < asked.len()
+                {
+                    asked[count] = processor;
+                    count += 1;
                 }
             });
         }
         LOOKS.fetch_sub(1, Ordering::SeqCst);
+        follow.period(asked[..count].iter().copied());
     }
 }
 
-/// Samples a thread of the list, for so many periods.
-fn look_at(thread: &Thread, ticks: u32) {
+/// Samples a thread of the list, for so many periods. If it is asked, because it runs or could, the processor on which it was last.
+fn look_at(thread: &Thread, ticks: u32) -> Option<i32> {
     let sampled = &thread.sampled;
-    let Some(lane) = sampled.lane() else { return };
+    let lane = sampled.lane()?;
     if !sampled.is_open.load(Ordering::SeqCst) {
-        return;
+        return None;
     }
     let context = thread.context();
     // SAFETY: contexts are never freed.
     let state = unsafe { registry::state(context) }.load(Ordering::Acquire);
     if state == State::Native as u8 {
         if look_from_outside(thread, lane, context, ticks) {
-            return;
+            return None;
         }
     } else if state == State::Parked as u8 || state == State::Detached as u8 {
-        return;
+        return None;
     }
     let before = lane.asked.fetch_add(ticks, Ordering::Relaxed);
     if before == 0 || before / PATIENCE != (before + ticks) / PATIENCE {
         ask(thread);
     }
+    Some(lane.processor.load(Ordering::Relaxed))
 }
 
 /// Queues the signal to a thread.

@@ -13,9 +13,9 @@
 //!   another signal.
 //! * A system call that native code was about to begin, and that this signal alone has ended,
 //!   is made again ([`restart::make_again`]).
-use super::lane;
 use super::walk::{Own, Registers, walk};
 use super::{FRAMES, RUNS};
+use super::{follow, lane};
 use crate::safepoint::registry::Thread;
 use crate::safepoint::stop_word::SUSPEND;
 use crate::threads::current_context;
@@ -124,6 +124,9 @@ unsafe fn sample(
         return;
     }
     let asked = lane.asked.swap(0, Ordering::Relaxed);
+    if asked != 0 {
+        follow::note(&lane.processor);
+    }
     let registers = Registers::of(uc);
     let mut frames = [FrameWord(0); MOST_FRAMES];
     let room = FRAMES.load(Ordering::Relaxed).min(MOST_FRAMES);
