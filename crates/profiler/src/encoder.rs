@@ -515,8 +515,9 @@ impl<H: Host> Encoder<H> {
             && !self.symbols.contains_key(&ip)
             && let Some((start, name)) = self.host.symbol(ip)
         {
+            let is_new = self.symbols.insert(start, ()).is_none();
             self.symbols.insert(ip, ());
-            if self.symbols.insert(start, ()).is_none() {
+            if is_new {
                 self.own
                     .event(0x17, time)
                     .pointer(start)
@@ -731,6 +732,27 @@ pub(crate) mod tests {
         );
         assert!(
             text.contains("Worker") && text.contains("1 waits"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_symbol_that_begins_where_the_sample_is_is_written() {
+        let mut encoder = Encoder::new(Names);
+        for ip in [0x9000, 0x9000, 0x9108] {
+            encoder.sample(&Sample {
+                time_ns: 5,
+                thread: 9,
+                ip,
+                weight: 1,
+                flags: 0,
+                green: 0,
+                frames: &[],
+            });
+        }
+        let text = summary(&mut encoder);
+        assert!(
+            text.contains("3  100.0 %           3  100.0 %  symbol"),
             "{text}"
         );
     }

@@ -184,7 +184,11 @@ impl Host for Names {
             match info.dli_sname.is_null() {
                 false => Some((info.dli_saddr as u64, text(info.dli_sname))),
                 // Only the library is known: the address stands for itself.
-                true if !info.dli_fname.is_null() => Some((address, text(info.dli_fname))),
+                true if !info.dli_fname.is_null() => {
+                    let file = text(info.dli_fname);
+                    let name = file.rsplit('/').next().unwrap_or_default();
+                    Some((address, format!("[{name}]")))
+                }
                 true => None,
             }
         }
