@@ -68,6 +68,16 @@ static class Shapes {
             for (int i = 0; i < 1000000; i++) n = n * 31 + i;
         return n == 0 ? 1 : 0;
     }
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static void Doze() { Thread.Sleep(400); }
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static void Queue() {
+        var other = new Thread(() => { lock (Gate) Thread.Sleep(300); });
+        other.Start();
+        while ((other.ThreadState & ThreadState.WaitSleepJoin) == 0) Thread.Yield();
+        lock (Gate) { }
+        other.Join();
+    }
     static int Main(string[] args) {
         Catch(10);
         Handles(7);
@@ -79,6 +89,7 @@ static class Shapes {
         Console.WriteLine("done");
         switch (args.Length == 0 ? "" : args[0]) {
             case "fill": Fill(); break;
+            case "wait": Doze(); Queue(); break;
             case "spin": Console.WriteLine(Spin()); break;
             case "throw": throw new Exception("nobody catches this");
             case "exit": Environment.Exit(7); break;

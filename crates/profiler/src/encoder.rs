@@ -10,11 +10,13 @@ use crate::encode::Buffer;
 use crate::host::{Counter, CounterValue, Host};
 use crate::record::{Kind, Record};
 use crate::roots::{self, Ranges, source};
-use crate::sample::{FrameWord, Sample, thread_id};
+use crate::sample::{FrameWord, OFF_CPU, REASON, Sample, thread_id};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes of a buffer that is written, though the time to write has not come.
 const LARGE: usize = 64 << 10;
+/// Where hits of waits of kind 0 lie, and how far apart the kinds are. No process has memory there.
+const WAITS: u64 = 0x1000;
 /// The id of the writer's thread, apart from all others.
 pub const WRITER: u64 = 1 << 41;
 
@@ -491,17 +493,28 @@ impl<H: Host> Encoder<H> {
         }
     }
 
-    /// Takes a sample in: as many hits as it has weight. A thread that was not interrupted is hit where its innermost managed frame goes on.
+    /// Takes a sample in: as many hits as it has weight. A thread that was not interrupted is hit where its innermost managed frame goes on. One that waited is hit in
+    /// a function that is named by what it waited for, whose address is none of the process.
     pub fn sample(&mut self, sample: &Sample<'_>) {
         let time = sample.time_ns;
         self.trace(sample.frames.iter().copied(), time);
+        let waited = sample.flags & OFF_CPU != 0;
+        let kind = (sample.flags >> REASON) as u8;
         let ip = match sample.ip {
+            _ if waited => WAITS + u64::from(kind) * WAITS,
             0 => sample.frames.iter().find_map(|f| f.probe()).unwrap_or(0) as u64,
             ip => ip,
         };
         let trace = std::mem::take(&mut self.trace);
         let thread = thread_id(sample.thread, sample.green);
-        for _ in 0..sample.weight.max(1) {
+        let hits = match waited {
+            false => sample.weight,
+            true => {
+                let us = u64::from(self.host.wait_us().max(1));
+                ((u64::from(sample.weight) + us / 2) / us) as u32
+            }
+        };
+        for _ in 0..hits.max(1) {
             let event = self
                 .own
                 .event(0x07, time)
@@ -509,11 +522,17 @@ impl<H: Host> Encoder<H> {
                 .uleb(1)
                 .pointer(ip);
             event.backtrace(trace.iter().copied());
+            if self.own.len() >= LARGE {
+                self.close_own();
+            }
         }
         self.trace = trace;
         if ip != 0
             && !self.symbols.contains_key(&ip)
-            && let Some((start, name)) = self.host.symbol(ip)
+            && let Some((start, name)) = match waited {
+                true => Some((ip, self.host.wait(kind).to_owned())),
+                false => self.host.symbol(ip),
+            }
         {
             let is_new = self.symbols.insert(start, ()).is_none();
             self.symbols.insert(ip, ());
@@ -595,6 +614,12 @@ pub(crate) mod tests {
     impl Host for Names {
         fn max_frames(&self) -> usize {
             32
+        }
+        fn wait(&self, kind: u8) -> &'static str {
+            ["[waits]", "[waits for a monitor]"][usize::from(kind)]
+        }
+        fn wait_us(&self) -> u32 {
+            1000
         }
         fn has_counters(&self) -> bool {
             false
@@ -753,6 +778,29 @@ pub(crate) mod tests {
         let text = summary(&mut encoder);
         assert!(
             text.contains("3  100.0 %           3  100.0 %  symbol"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_wait_counts_by_its_length_in_a_function_named_by_its_reason() {
+        let mut encoder = Encoder::new(Names);
+        give(&mut encoder, Kind::Code, 0, (1, 9), &[4]);
+        let frames = [FrameWord::new(8, FrameKind::Return)];
+        for us in [1000, 300, 2600] {
+            encoder.sample(&Sample {
+                time_ns: 5,
+                thread: 9,
+                ip: 0,
+                weight: us,
+                flags: OFF_CPU | 1 << REASON,
+                green: 0,
+                frames: &frames,
+            });
+        }
+        let text = summary(&mut encoder);
+        assert!(
+            text.contains("5  100.0 %           5  100.0 %  [waits for a monitor]"),
             "{text}"
         );
     }

@@ -101,6 +101,10 @@ pub trait Host: Send {
     fn symbol(&mut self, address: u64) -> Option<(u64, String)>;
     /// Frames of a backtrace at most; 0: none is written.
     fn max_frames(&self) -> usize;
+    /// What a thread waits for in waits of that kind, as the name of a function.
+    fn wait(&self, kind: u8) -> &'static str;
+    /// How many microseconds of waiting a hit stands for.
+    fn wait_us(&self) -> u32;
     /// Are counters recorded?
     fn has_counters(&self) -> bool;
     /// The counters with their values; always the same ones in the same order.

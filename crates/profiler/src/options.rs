@@ -42,6 +42,8 @@ pub const MOST_FRAMES: u32 = 32;
 pub const DEFAULT_HZ: u32 = 100;
 /// Bytes between two sampled allocations, on average, unless the option says otherwise.
 pub const DEFAULT_ALLOCATION_PERIOD: u64 = 512 << 10;
+/// Microseconds of waiting that a sample of it stands for, unless the option says otherwise.
+pub const DEFAULT_WAIT_US: u32 = 10_000;
 /// Calls that lie deeper than this are not recorded, unless the option says otherwise.
 pub const DEFAULT_CALL_DEPTH: u32 = 100;
 
@@ -66,7 +68,7 @@ const WORDS: &[(&str, u32)] = &[
 
 /// The items, as the message about an unknown one lists them.
 const KNOWN: &str = "help, nodefaults, [no]exception, [no]monitor, [no]gc, [no]gcalloc, [no]gcmove, [no]gcroot, [no]gchandle, [no]finalization, \
-[no]counter, [no]jit, [no]alloc, [no]legacy, sample[=HZ], sample-real[=HZ], calls, callspec=SPEC, calldepth=N, maxframes=N, maxsamples=N, \
+[no]counter, [no]jit, [no]alloc, [no]legacy, sample[=HZ], sample-real[=HZ], waits[=US], calls, callspec=SPEC, calldepth=N, maxframes=N, maxsamples=N, \
 heapshot[=Nms|Ngc|ondemand], heapshot-on-shutdown, allocsample[=BYTES], output=FILE, report, zip, port=[ADDRESS:]N, debug, coverage";
 
 /// Why a text is not a choice of what to record.
@@ -128,6 +130,8 @@ pub struct Options {
     pub max_frames: u32,
     /// Samples: by which clock, and how many a second.
     pub sample: Option<(Clock, u32)>,
+    /// A sample is taken for each so many microseconds that a thread waits.
+    pub wait_us: Option<u32>,
     /// So many samples of all threads wait for the writer at most; None: as many as rings have room for.
     pub max_samples: Option<u32>,
     /// Every call and return.
@@ -183,6 +187,7 @@ impl Options {
             names_exceptions: false,
             max_frames: MOST_FRAMES,
             sample: None,
+            wait_us: None,
             max_samples: None,
             calls: false,
             call_spec: None,
@@ -270,6 +275,10 @@ impl Options {
             ("sample", _) => self.sample = Some((Clock::Cpu, frequency(value).ok_or_else(wrong)?)),
             ("sample-real" | "sampling-real", _) => {
                 self.sample = Some((Clock::Real, frequency(value).ok_or_else(wrong)?));
+            }
+            ("waits", _) => {
+                let us = Some(number(Some(DEFAULT_WAIT_US))?).filter(|us| *us > 0);
+                self.wait_us = Some(us.ok_or_else(wrong)?);
             }
             ("allocsample", None) => self.allocation_period = Some(DEFAULT_ALLOCATION_PERIOD),
             ("allocsample", Some(v)) => {
@@ -391,6 +400,7 @@ Usage: vervet --profile=log[:item,item,...] program.exe
   [no]legacy            exception, monitor, gc, gcmove, gcroot, gchandle, finalization, counter
   sample[=HZ]           samples of threads that run, by their processor time (default 100 a second)
   sample-real[=HZ]      samples of all threads, by the clock on the wall
+  waits[=US]            a sample for each US microseconds that a thread waits (default 10000), and what it waits for; not mono's
   calls                 every call and return
   callspec=SPEC         calls of these methods only, in the syntax of mono's --trace
   calldepth=N           calls that lie deeper than N are left out (default 100)
@@ -524,6 +534,12 @@ mod tests {
         assert_eq!(port("log:port=0").as_deref(), Some("127.0.0.1:0"));
         let any = port("log:port=0.0.0.0:99");
         assert_eq!(any.as_deref(), Some("0.0.0.0:99"));
+        let waits = |text| options(text).wait_us;
+        assert_eq!(
+            (waits("log:waits"), waits("log:waits=50")),
+            (Some(10_000), Some(50))
+        );
+        assert!(Options::parse("log:waits=0").is_err());
         let o = options("log:calls,maxframes=99,allocsample");
         assert_eq!((o.calls, o.call_depth, o.max_frames), (true, 100, 32));
         assert_eq!(o.allocation_period, Some(512 << 10));

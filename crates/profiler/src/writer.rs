@@ -217,6 +217,10 @@ impl<H: Host> Writer<H> {
         });
         for kept in samples {
             kept.with(|sample| self.encoder.sample(sample));
+            // A long wait is many hits.
+            if self.encoder.waiting() >= MUCH {
+                self.output.write(&self.encoder.take());
+            }
         }
     }
     fn finish(self) {

@@ -17,6 +17,7 @@
 //! * A failed start leaves nothing running: no timer, no thread, no hook.
 use super::{call_spec, heapshot, hooks, live, names, recording, sampling};
 use crate::code::table;
+use std::time::Duration;
 use vervet_profiler::options::{Clock, Options};
 use vervet_profiler::writer::Recording;
 
@@ -63,6 +64,10 @@ fn run(options: &Options) -> Result<(), String> {
     if let Some((clock, hz)) = options.sample {
         start_sampling(clock, hz)?;
     }
+    if let Some(us) = options.wait_us {
+        sampling::set_max_frames(recording::max_frames() as usize);
+        sampling::off_cpu::start(Duration::from_micros(us.into()));
+    }
     let names = names::Names::new();
     let started = Recording::start(options, transport, Some(samples), names, obey);
     if started.is_err() {
@@ -105,9 +110,10 @@ pub(super) fn start_sampling(clock: Clock, hz: u32) -> Result<(), String> {
     started.map(|_| ()).map_err(|e| format!("--profile: {e}"))
 }
 /// Ends what [`start_sampling`] began. Samples that are in the rings stay there for the writer's last look.
-pub(super) fn end_sampling() {
+fn end_sampling() {
     // Who ends the process in the middle of something else leaves the timers alone.
     if !vervet_os::lock::holds_leaf_lock() {
         sampling::stop();
+        sampling::off_cpu::stop();
     }
 }

@@ -125,7 +125,7 @@ pub fn set_sample_mode(mode: u32, hz: u32) -> bool {
     if !recording::is_on(recording::ANY) {
         return false;
     }
-    control::end_sampling();
+    sampling::stop();
     let started = clock.is_none_or(|clock| control::start_sampling(clock, hz).is_ok());
     SAMPLE_MODE.store(if started { mode } else { 0 }, Ordering::Relaxed);
     SAMPLE_HZ.store(hz, Ordering::Relaxed);

@@ -196,6 +196,12 @@ impl Host for Names {
     fn max_frames(&self) -> usize {
         super::recording::max_frames() as usize
     }
+    fn wait(&self, kind: u8) -> &'static str {
+        crate::threads::park::Reason::name_of_kind(kind)
+    }
+    fn wait_us(&self) -> u32 {
+        super::sampling::off_cpu::rate_us()
+    }
     fn has_counters(&self) -> bool {
         super::recording::chosen() & vervet_profiler::options::sets::COUNTER != 0
     }

@@ -18,13 +18,16 @@ use super::walk::{Own, walk};
 use super::{FRAMES, give_lanes, lane};
 use crate::cx::Cx;
 use crate::safepoint::registry::Thread;
-use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
+use crate::threads::park::Reason;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
 use std::time::Duration;
 use vervet_os::clock;
 use vervet_profiler::sample::{FrameWord, MOST_FRAMES, OFF_CPU, REASON, Sample, SampleSource};
 
 /// Nanoseconds; 0: waits are not sampled.
 static RATE: AtomicU64 = AtomicU64::new(0);
+/// The same in microseconds, kept behind the end.
+static LAST_US: AtomicU32 = AtomicU32::new(1);
 /// The state of the random numbers.
 static RANDOM: AtomicU64 = AtomicU64::new(88_172_645_463_325_252);
 
@@ -33,6 +36,10 @@ static RANDOM: AtomicU64 = AtomicU64::new(88_172_645_463_325_252);
 pub fn start(rate: Duration) -> &'static dyn SampleSource {
     let rate = u64::try_from(rate.as_nanos()).unwrap_or(u64::MAX).max(1);
     crate::arch::unwind::initialise();
+    LAST_US.store(
+        (rate / 1000).clamp(1, u32::MAX.into()) as u32,
+        Ordering::Relaxed,
+    );
     RATE.store(rate, Ordering::SeqCst);
     give_lanes();
     &super::SOURCE
@@ -41,6 +48,11 @@ pub fn start(rate: Duration) -> &'static dyn SampleSource {
 /// Samples no waits any more.
 pub fn stop() {
     RATE.store(0, Ordering::SeqCst);
+}
+
+/// Microseconds that a sample stands for; those of the last time, if waits are not sampled any more.
+pub(crate) fn rate_us() -> u32 {
+    LAST_US.load(Ordering::Relaxed)
 }
 
 /// Are waits sampled?
@@ -78,7 +90,7 @@ fn weight(waited: u64, rate: u64, random: u64) -> Option<u64> {
 fn take(cx: &Cx<'_>, since: u64, kind: u8) {
     let rate = RATE.load(Ordering::Relaxed);
     let waited = clock::now().saturating_sub(since);
-    if rate == 0 {
+    if rate == 0 || kind == Reason::WORK {
         return;
     }
     // A number of the sequence, by whatever thread; mixed, because only its low bits count.

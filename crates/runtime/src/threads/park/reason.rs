@@ -52,6 +52,25 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// The kind of those waits that are a lack of work.
+    pub(crate) const WORK: u8 = 9;
+    /// What threads do in waits of that [kind](Reason::kind), for a recording.
+    pub(crate) fn name_of_kind(kind: u8) -> &'static str {
+        match kind {
+            1 => "[waits for a monitor]",
+            2 => "[waits for a pulse]",
+            3 => "[waits for a handle]",
+            4 => "[sleeps]",
+            5 => "[joins a thread]",
+            6 => "[waits for a descriptor]",
+            7 => "[waits for a class constructor]",
+            8 => "[is suspended]",
+            Reason::WORK => "[waits for work]",
+            10 => "[waits for the foreground]",
+            11 => "[waits for a helper]",
+            _ => "[waits]",
+        }
+    }
     /// A number for each kind of wait.
     pub(crate) fn kind(self) -> u8 {
         (self.pack() >> KIND) as u8
