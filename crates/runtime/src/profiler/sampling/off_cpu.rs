@@ -18,7 +18,6 @@ use super::walk::{Own, walk};
 use super::{FRAMES, give_lanes, lane};
 use crate::cx::Cx;
 use crate::safepoint::registry::Thread;
-use crate::threads::park::Reason;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
 use std::time::Duration;
 use vervet_os::clock;
@@ -26,6 +25,8 @@ use vervet_profiler::sample::{FrameWord, MOST_FRAMES, OFF_CPU, REASON, Sample, S
 
 /// Nanoseconds; 0: waits are not sampled.
 static RATE: AtomicU64 = AtomicU64::new(0);
+/// The kind of waits that are a lack of work, which are left out.
+pub(crate) const NO_WORK: u8 = 9;
 /// The same in microseconds, kept behind the end.
 static LAST_US: AtomicU32 = AtomicU32::new(1);
 /// The state of the random numbers.
@@ -90,7 +91,7 @@ fn weight(waited: u64, rate: u64, random: u64) -> Option<u64> {
 fn take(cx: &Cx<'_>, since: u64, kind: u8) {
     let rate = RATE.load(Ordering::Relaxed);
     let waited = clock::now().saturating_sub(since);
-    if rate == 0 || kind == Reason::WORK {
+    if rate == 0 || kind == NO_WORK {
         return;
     }
     // A number of the sequence, by whatever thread; mixed, because only its low bits count.

@@ -9,6 +9,7 @@
 //! * A reason costs three stores into the waiter, whose cache line the park writes anyway.
 use super::waiter::{INSIDE, Waiter, waiter};
 use crate::cx::Cx;
+use crate::profiler::sampling::off_cpu;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 use vervet_abi::ThreadContext;
@@ -52,8 +53,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The kind of those waits that are a lack of work.
-    pub(crate) const WORK: u8 = 9;
     /// What threads do in waits of that [kind](Reason::kind), for a recording.
     pub(crate) fn name_of_kind(kind: u8) -> &'static str {
         match kind {
@@ -65,7 +64,7 @@ impl Reason {
             6 => "[waits for a descriptor]",
             7 => "[waits for a class constructor]",
             8 => "[is suspended]",
-            Reason::WORK => "[waits for work]",
+            off_cpu::NO_WORK => "[waits for work]",
             10 => "[waits for the foreground]",
             11 => "[waits for a helper]",
             _ => "[waits]",
@@ -107,7 +106,7 @@ impl Reason {
             Reason::Descriptor(fd, writes) => Packed::new(6, u64::from(writes), fd as u32 as usize),
             Reason::Constructor(vtable) => Packed::new(7, 0, vtable),
             Reason::Suspended => Packed::new(8, 0, 0),
-            Reason::Work => Packed::new(9, 0, 0),
+            Reason::Work => Packed::new(off_cpu::NO_WORK.into(), 0, 0),
             Reason::Foreground => Packed::new(10, 0, 0),
             Reason::Helper => Packed::new(11, 0, 0),
         };
