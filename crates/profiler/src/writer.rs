@@ -1,7 +1,8 @@
 //! The thread that writes: it takes records and samples, and writes whole buffers.
 //!
 //! ```text
-//!   every tick     records and samples up to LAG ago  ──> open buffers
+//!   every tick     (10 ms, or 50 ms while little happens)
+//!                  records and samples up to LAG ago  ──> open buffers
 //!   every second   counters; all buffers, a sync point ──> the file
 //!   at the end     everything; the end of each thread  ──> the file, then whoever waits goes on
 //! ```
@@ -26,7 +27,12 @@ use vervet_os::{clock, futex};
 
 /// How far back the writer looks, in nanoseconds.
 const LAG: u64 = 10_000_000;
-const TICK: Duration = Duration::from_millis(10);
+/// How long the writer sleeps between two looks, in milliseconds: while much happens, and while little does. Rings of samples have room for a quarter of a second, and who
+/// fills the transport rings.
+const TICK: u64 = 10;
+const LONG_TICK: u64 = 50;
+/// Records and samples in a millisecond that are much.
+const BUSY: u64 = 8;
 const SECOND: u64 = 1_000_000_000;
 /// Bytes that are written before the second is over.
 const MUCH: usize = 1 << 20;
@@ -167,6 +173,7 @@ struct Writer<H> {
 impl<H: Host> Writer<H> {
     fn run(mut self) {
         let mut due = clock::now() + SECOND;
+        let mut tick = TICK;
         self.encoder.begin(clock::now());
         loop {
             let rung = self.transport.rung();
@@ -177,7 +184,7 @@ impl<H: Host> Writer<H> {
             } else {
                 now.saturating_sub(LAG)
             };
-            self.take(until);
+            let taken = self.take(until);
             if is_last || now >= due {
                 due = now + SECOND;
                 if self.encoder.has_counters() {
@@ -192,21 +199,24 @@ impl<H: Host> Writer<H> {
             if is_last {
                 break;
             }
-            self.transport.listen(rung, TICK);
+            tick = next_tick(taken, tick);
+            self.transport.listen(rung, Duration::from_millis(tick));
         }
         self.finish();
     }
     /// Takes records and samples up to the time `until`, in the order of time together: a record may be a sync point, behind which no older
-    /// sample may stand.
-    fn take(&mut self, until: u64) {
+    /// sample may stand. How many they are.
+    fn take(&mut self, until: u64) -> u64 {
         let mut samples = Vec::new();
         if let Some(source) = self.samples {
             source.drain(until, &mut |sample| samples.push(Kept::of(sample)));
             // Of one thread they are in order already.
             samples.sort_by_key(|kept| kept.time_ns);
         }
+        let mut taken = samples.len() as u64;
         let mut samples = samples.into_iter().peekable();
         self.transport.drain(until, |record| {
+            taken += 1;
             while let Some(kept) = samples.next_if(|kept| kept.time_ns <= record.time_ns()) {
                 kept.with(|sample| self.encoder.sample(sample));
             }
@@ -222,6 +232,7 @@ impl<H: Host> Writer<H> {
                 self.output.write(&self.encoder.take());
             }
         }
+        taken
     }
     fn finish(self) {
         self.output.finish();
@@ -237,6 +248,14 @@ impl<H: Host> Writer<H> {
         }
         self.state.store(STOPPED, Ordering::Release);
         futex::wake(&self.state, i32::MAX);
+    }
+}
+
+/// How long to sleep behind a tick of that length in which so much was taken.
+fn next_tick(taken: u64, tick: u64) -> u64 {
+    match taken > BUSY * tick {
+        true => TICK,
+        false => LONG_TICK,
     }
 }
 
@@ -313,6 +332,16 @@ mod tests {
             at += 48 + length;
         }
         all
+    }
+
+    #[test]
+    fn the_writer_looks_more_often_while_much_happens() {
+        assert_eq!(next_tick(0, TICK), LONG_TICK);
+        // Four threads at a thousand samples a second.
+        assert_eq!(next_tick(4 * LONG_TICK, LONG_TICK), LONG_TICK);
+        // One thread that allocates.
+        assert_eq!(next_tick(1000 * LONG_TICK, LONG_TICK), TICK);
+        assert_eq!(next_tick(1000 * TICK, TICK), TICK);
     }
 
     #[test]
