@@ -12,14 +12,16 @@
 //!   of a fiber: what it may refer to is found then ([`Elsewhere`](super::elsewhere::Elsewhere)). In every other case it returns, and who asked looks again. It draws
 //!   no other conclusion: it does not matter what handlers are nested below it.
 //! * It reads one thread-local word, which needs no initialisation, takes no memory and no lock, and keeps errno.
-//! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall.
+//! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall. The call that native code waits in, or is
+//!   about to, ends with EINTR if the thread is asked to abort; otherwise the native code notices nothing.
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
 use super::registry::Thread;
 use super::stop_word::{self, STOP, SUSPEND};
+use crate::threads::requests::waits_in_native;
 use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::chained::{Action, Chained};
-use vervet_os::{futex, interruptible, signal};
+use vervet_os::{futex, interruptible, restart, signal};
 use vervet_parking::stopping::{self, Reason};
 
 /// A handler that a library installed for our signal: it gets those that are not ours.
@@ -50,7 +52,13 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         }
         interruptible::on_signal(uc);
         let context = crate::threads::current_context();
-        if context.is_null() || !may_park(context) {
+        if context.is_null() {
+            return;
+        }
+        if waits_in_native(context) {
+            restart::end_call(&mut *uc.cast());
+        }
+        if !may_park(context) {
             return;
         }
         let thread = Thread::of(context);

@@ -5,13 +5,26 @@
 //! looks at the bits, wakes the thread out of a wait and out of a blocking system call, and, if the thread runs managed code, stops it
 //! and makes it call [`at_instruction`](super::interrupts::at_instruction). It does so once; the [retry thread](super::retry_thread)
 //! goes on until the request is served.
+//!
+//! An abort also ends a system call that a P/Invoke waits in: the thread gets a signal, and the call EINTR, as under mono. What the native code makes of it is its own matter.
 use super::park;
 use super::retry_thread::{self, raise_limit, redirect};
 use crate::cx::Cx;
 use crate::object::ObjRef;
 use crate::safepoint::{green_contexts, registry};
 use std::sync::atomic::Ordering;
-use vervet_abi::ThreadContext;
+use vervet_abi::context::interrupts::ABORT;
+use vervet_abi::{State, ThreadContext};
+
+/// Is the thread in native code, and asked to abort?
+///
+/// # Safety
+/// The context is that of a thread, attached or not.
+pub(crate) unsafe fn waits_in_native(context: *mut ThreadContext) -> bool {
+    // SAFETY: the caller's promise.
+    let (bits, state) = unsafe { (registry::interrupts(context), registry::state(context)) };
+    bits.load(Ordering::SeqCst) & ABORT != 0 && state.load(Ordering::SeqCst) == State::Native as u8
+}
 
 /// Asks the running thread with that InternalThread, if there is one. The calling thread holds no lock.
 pub fn request(cx: &Cx<'_>, internal: ObjRef<'_>, bits: u32) {
@@ -50,6 +63,10 @@ pub(super) fn request_where(
     for (context, id) in &asked {
         park::unpark(*id);
         park::interrupt_io(*id);
+        // SAFETY: contexts are never freed.
+        if unsafe { waits_in_native(*context) } {
+            registry::signal_owner(*id);
+        }
         // SAFETY: the token's context is the calling thread's; the other is that of a thread that was on the list.
         unsafe { redirect(cx.context(), *context) };
     }

@@ -12,6 +12,7 @@ use super::park::waiter::is_asked;
 use crate::code::{arena, table};
 use crate::safepoint::registry;
 use crate::safepoint::stop;
+use crate::threads::requests::waits_in_native;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND, SUSPENDED};
@@ -67,6 +68,8 @@ pub(super) unsafe fn redirect(me: *mut ThreadContext, context: *mut ThreadContex
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 const AT_ONCE: usize = 64;
+/// In one of so many tries a thread in native code gets another signal: the one before may have come before the system call began to wait.
+const SIGNAL_EACH: u32 = 10;
 
 static RUNS: AtomicBool = AtomicBool::new(false);
 /// Counts kicks; the retry thread sleeps on it.
@@ -85,8 +88,9 @@ pub(crate) fn kick() {
 
 fn drive() {
     let mut pause = FIRST_PAUSE;
-    let mut last = 0;
+    let (mut last, mut tries) = (0, 0u32);
     loop {
+        tries = tries.wrapping_add(1);
         let seen = KICKS.load(Ordering::SeqCst);
         if seen != last {
             pause = FIRST_PAUSE;
@@ -100,6 +104,10 @@ fn drive() {
             if count < AT_ONCE && unsafe { is_wanted(context) } {
                 wanted[count] = context;
                 count += 1;
+            }
+            // SAFETY: as above.
+            if tries.is_multiple_of(SIGNAL_EACH) && unsafe { waits_in_native(context) } {
+                thread.signal();
             }
             // SAFETY: the context of a thread on the list, whose id does not change.
             if is_asked(unsafe { (&raw const (*context).owner_id).read() }) {

@@ -7,7 +7,8 @@
 //! # Invariants
 //! * The functions are called in Native state and return in it, with the same `scan_sp`: what the thread refers to lies above the P/Invoke's frame, which
 //!   stays. Meanwhile the thread is in Runtime state and runs no managed code, so nothing can be thrown.
-//! * What is asked of a thread in native code is served behind the call. A thread that is asked waits in the kernel, as an OS thread does.
+//! * What is asked of a thread in native code is served behind the call. A green thread that is asked waits in the kernel, as an OS thread does, and
+//!   the signal that comes with an abort ends the call.
 //! * The thread may come back on another carrier. errno is what the last system call has left there.
 use super::blocking_io::is_non_blocking;
 use super::reason::{self, Reason};
@@ -15,7 +16,9 @@ use crate::cx::Cx;
 use crate::safepoint::registry;
 use crate::threads::green::kept::Kept;
 use crate::threads::{current_context, green, interrupts, native_state};
+use std::sync::atomic::Ordering;
 use vervet_abi::State;
+use vervet_abi::context::interrupts::ABORT;
 use vervet_parking::stopping;
 use vervet_sched::reactor::Direction;
 
@@ -28,7 +31,7 @@ pub(crate) fn replacement(library: &str, function: &str) -> usize {
     }
 }
 
-/// read(2), again if a signal ends it.
+/// read(2), again if a signal ends it and no abort is asked for.
 ///
 /// # Safety
 /// The buffer has so many bytes.
@@ -37,7 +40,7 @@ unsafe extern "C" fn read(fd: isize, buffer: *mut u8, count: i32) -> i32 {
     unsafe { transfer(fd as i32, buffer, count, Direction::Read) }
 }
 
-/// write(2), again if a signal ends it.
+/// write(2), again if a signal ends it and no abort is asked for.
 ///
 /// # Safety
 /// The buffer has so many bytes.
@@ -81,6 +84,10 @@ unsafe fn transfer(fd: i32, buffer: *mut u8, count: i32, direction: Direction) -
                 }
             }
             Err(_) => match errno() {
+                libc::EINTR if is_asked() => {
+                    set_errno(libc::EINTR);
+                    return if done > 0 { done as i32 } else { -1 };
+                }
                 libc::EINTR => {}
                 libc::EAGAIN if may_park => may_park = wait(fd, direction),
                 // Linux before 6.4, or no pipe: the call waits in the kernel.
@@ -108,6 +115,14 @@ fn is_green() -> bool {
     // SAFETY: the context is the calling thread's, or null.
     !context.is_null()
         && unsafe { (*context).green != 0 && (*context).state == State::Native as u8 }
+}
+
+/// Is the calling thread, in Native state, asked to abort?
+fn is_asked() -> bool {
+    let context = current_context();
+    // SAFETY: the context is the calling thread's, or null; the word is atomic.
+    !context.is_null()
+        && unsafe { registry::interrupts(context) }.load(Ordering::SeqCst) & ABORT != 0
 }
 
 /// Waits until the descriptor may be ready. The calling thread is a green one in Native state. False: it cannot wait, or is asked for something.

@@ -1,0 +1,54 @@
+// An abort ends the system call that a thread waits in below a P/Invoke, however the library calls it.
+// mcs: -r:System.Core.dll
+// expect: sleep: aborted
+// expect: pause: aborted
+// expect: read: aborted
+// expect: System.Native read: aborted
+using System;
+using System.IO;
+using System.IO.Pipes;
+using System.Runtime.InteropServices;
+using System.Threading;
+
+static class AbortInNative {
+    [DllImport ("libc")] static extern uint sleep (uint seconds);
+    [DllImport ("libc")] static extern int pause ();
+    [DllImport ("libc")] static extern IntPtr read (int descriptor, byte[] buffer, IntPtr count);
+    [DllImport ("libc")] static extern int pipe (int[] descriptors);
+
+    static void Abort (string name, ThreadStart work) {
+        bool aborted = false;
+        var begun = new ManualResetEvent (false);
+        var thread = new Thread (() => {
+            try {
+                begun.Set ();
+                work ();
+                Thread.Sleep (0);
+            } catch (ThreadAbortException) {
+                aborted = true;
+            }
+        });
+        thread.IsBackground = true;
+        thread.Start ();
+        begun.WaitOne ();
+        Thread.Sleep (50);
+        thread.Abort ();
+        bool ended = thread.Join (60000);
+        Console.WriteLine ("{0}: {1}", name, !ended ? "does not end" : aborted ? "aborted" : "ended");
+    }
+
+    static void Main () {
+        var descriptors = new int[2];
+        pipe (descriptors);
+        Abort ("sleep", () => sleep (300));
+        Abort ("pause", () => pause ());
+        Abort ("read", () => read (descriptors[0], new byte[1], (IntPtr) 1));
+        var server = new AnonymousPipeServerStream (PipeDirection.In);
+        Abort ("System.Native read", () => {
+            try {
+                server.Read (new byte[1], 0, 1);
+            } catch (IOException) {
+            }
+        });
+    }
+}
