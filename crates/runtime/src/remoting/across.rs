@@ -219,12 +219,19 @@ impl Way {
     }
 }
 
-/// Has the array numbers or strings in it? (An enumeration is none of them.)
+/// Has the array numbers or strings in it, or such arrays? (An enumeration is none of them, nor is an address.)
 fn is_plain_array<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<bool> {
     let Some(element) = class.element() else {
         return Ok(false);
     };
-    let is_number = cx.load(element.is_value_type())?
+    if element.element().is_some() {
+        return is_plain_array(cx, element);
+    }
+    let is_address = [Known::IntPtr, Known::UIntPtr]
+        .iter()
+        .any(|k| std::ptr::eq(element, cx.known(*k)));
+    let is_number = !is_address
+        && cx.load(element.is_value_type())?
         && !cx.load(element.is_enum())?
         && cx.load(element.stack_prim())?.is_some();
     Ok(is_number || std::ptr::eq(element, cx.known(Known::String)))
@@ -600,23 +607,26 @@ pub(super) unsafe fn invoke<'cx>(
     Ok(true)
 }
 
-/// Is the exception a StackOverflowException, or has one in it? (One that is thrown below a call by reflection comes out in a TargetInvocationException.)
+/// Is the exception a StackOverflowException, perhaps as a call by reflection has it come out, in TargetInvocationExceptions?
 fn comes_of_overflow<'cx>(cx: &'cx Cx<'cx>, thrown: ObjRef<'cx>) -> Result<bool> {
-    /// Further inside is another story.
+    /// As many as the class library's serializer makes.
     const DEPTH: usize = 8;
     static INNER: Published<usize> = Published::new();
     let at = offset(cx, &INNER, cx.known(Known::Exception), "_innerException")?;
     let mut one = thrown;
     for _ in 0..DEPTH {
-        if std::ptr::eq(one.class(), cx.known(Known::StackOverflowException)) {
-            return Ok(true);
+        if !std::ptr::eq(one.class(), cx.known(Known::TargetInvocationException)) {
+            break;
         }
         match one.read_ref(at).non_null() {
             Some(inner) => one = inner,
             None => break,
         }
     }
-    Ok(false)
+    Ok(std::ptr::eq(
+        one.class(),
+        cx.known(Known::StackOverflowException),
+    ))
 }
 
 /// Has the thread a call context with something in it? (A principal is in it.)

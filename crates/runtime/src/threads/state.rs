@@ -117,6 +117,10 @@ pub fn interrupt(internal: ObjRef<'_>) {
         park::interrupt_io(id);
     }
 }
+/// The thread was not asked to leave a wait.
+pub(super) fn forget_interrupt(internal: ObjRef<'_>) {
+    interrupt_byte(internal).store(0, Ordering::SeqCst);
+}
 /// Unparks a thread that runs; its id.
 fn wake(internal: ObjRef<'_>) -> Option<u32> {
     let id = field_i32(internal, offset_of!(Internal, small_id)).load(Ordering::SeqCst);

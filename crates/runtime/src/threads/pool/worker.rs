@@ -3,8 +3,9 @@
 //!
 //! # Invariants
 //! * A worker is one of `working` in the counts from the moment it is sent for until a step tells it to sleep.
-//! * Between two items the thread is as it was in the beginning: its name, its priority, in the background. (The class
+//! * Between two items the thread is as it was in the beginning: its name, its priority, in the background, not asked to abort. (The class
 //!   library puts the culture back.)
+//! * A request that a worker has taken is served, or made again: the class library asks for no more than it thinks are on their way.
 //! * An exception that leaves a callback ends the process with code 255; an abort ends that callback only.
 use super::counts::{Next, Step};
 use super::{COUNTS, IDS, POLLER, idle, monitor};
@@ -134,6 +135,17 @@ pub(super) fn reset(cx: &Cx<'_>) {
     }
 }
 
+/// An abort or an interrupt that came for an item which has ended is not meant for the next one.
+fn forget_requests(cx: &Cx<'_>) {
+    let internal = current_internal(cx);
+    state::forget_interrupt(internal);
+    if state::get(internal) & state::ABORT_REQUESTED != 0
+        && let Err(throw) = crate::threads::abort::reset(cx)
+    {
+        let _ = cx.take_pending(throw);
+    }
+}
+
 /// The class library's dispatch loop, found once.
 fn dispatch_loop<'cx>(cx: &'cx Cx<'cx>) -> Result<MethodRef> {
     static FOUND: Published<MethodRef> = Published::new();
@@ -151,8 +163,13 @@ fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
     let dispatches = super::DISPATCHES.at(crate::threads::park::id(cx));
     dispatches.store(1, Ordering::Relaxed);
     if let Some(domain) = super::domain_to_serve() {
+        forget_requests(cx);
         let result = dispatch_loop(cx)
             .and_then(|run| cx.visit(domain, State::Unloading, |cx| cx.invoke(run, None, &[])));
+        if result.is_err() {
+            // The loop may not have come to where it counts the request as served; then it would ask for no more.
+            super::request(domain);
+        }
         deal_with(cx, result);
     }
     dispatches.store(0, Ordering::Relaxed);
