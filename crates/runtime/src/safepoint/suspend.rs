@@ -17,7 +17,6 @@
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
 use super::registry::Thread;
 use super::stop_word::{self, STOP, SUSPEND};
-use crate::threads::requests::waits_in_native;
 use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::chained::{Action, Chained};
@@ -55,7 +54,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         if context.is_null() {
             return;
         }
-        if waits_in_native(context) {
+        if super::registry::waits_in_native(context) {
             restart::end_call(&mut *uc.cast());
         }
         if !may_park(context) {

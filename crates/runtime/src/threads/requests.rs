@@ -13,18 +13,7 @@ use crate::cx::Cx;
 use crate::object::ObjRef;
 use crate::safepoint::{green_contexts, registry};
 use std::sync::atomic::Ordering;
-use vervet_abi::context::interrupts::ABORT;
-use vervet_abi::{State, ThreadContext};
-
-/// Is the thread in native code, and asked to abort?
-///
-/// # Safety
-/// The context is that of a thread, attached or not.
-pub(crate) unsafe fn waits_in_native(context: *mut ThreadContext) -> bool {
-    // SAFETY: the caller's promise.
-    let (bits, state) = unsafe { (registry::interrupts(context), registry::state(context)) };
-    bits.load(Ordering::SeqCst) & ABORT != 0 && state.load(Ordering::SeqCst) == State::Native as u8
-}
+use vervet_abi::ThreadContext;
 
 /// Asks the running thread with that InternalThread, if there is one. The calling thread holds no lock.
 pub fn request(cx: &Cx<'_>, internal: ObjRef<'_>, bits: u32) {
@@ -64,7 +53,7 @@ pub(super) fn request_where(
         park::unpark(*id);
         park::interrupt_io(*id);
         // SAFETY: contexts are never freed.
-        if unsafe { waits_in_native(*context) } {
+        if unsafe { registry::waits_in_native(*context) } {
             registry::signal_owner(*id);
         }
         // SAFETY: the token's context is the calling thread's; the other is that of a thread that was on the list.

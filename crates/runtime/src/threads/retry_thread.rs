@@ -12,7 +12,6 @@ use super::park::waiter::is_asked;
 use crate::code::{arena, table};
 use crate::safepoint::registry;
 use crate::safepoint::stop;
-use crate::threads::requests::waits_in_native;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND, SUSPENDED};
@@ -106,7 +105,7 @@ fn drive() {
                 count += 1;
             }
             // SAFETY: as above.
-            if tries.is_multiple_of(SIGNAL_EACH) && unsafe { waits_in_native(context) } {
+            if tries.is_multiple_of(SIGNAL_EACH) && unsafe { registry::waits_in_native(context) } {
                 thread.signal();
             }
             // SAFETY: the context of a thread on the list, whose id does not change.
