@@ -103,7 +103,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
                 // Whatever is wrong, the compile says it.
                 Err(throw) => drop(cx.take_pending(throw)),
             }
-            None
+            (!domain.is_root()).then(Vec::new)
         }
         Found::Nothing(only) => only,
     };
