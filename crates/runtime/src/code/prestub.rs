@@ -39,7 +39,7 @@ use std::sync::atomic::Ordering;
 use vervet_abi::{ThreadContext, VTable, vtable};
 use vervet_jit::{CompileError, LoweredSignature};
 use vervet_os::SafeLock;
-use vervet_types::{Known, LoadError, MethodRef};
+use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// From the prestub thunk, at the first call or when the code has counted enough calls: the method's code, or 0 with an exception pending.
 #[unsafe(export_name = "vervet_compile_for_call")]
@@ -80,40 +80,10 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
     } else {
         CodeKind::Wrapper(method)
     };
-    let found = match cache::find(cx, domain, method) {
-        // What the background compiler and a compile make may assume classes that are initialized in the root domain only.
-        Found::Nothing(_) if !domain.is_root() => Found::Nothing(Some(Vec::new())),
-        found => found,
+    let only = match kept_code(cx, domain, method, kind)? {
+        Kept::Code(code) => return Ok(code),
+        Kept::Nothing { only } => only,
     };
-    let only = match found {
-        Found::Blob(blob) => {
-            crate::process::counters::trace_code("cached", method);
-            // As after a compile: what was loaded before, by whomever.
-            cx.tell_loaded()?;
-            // As a compile does, so that names in dumps have their parameters. What it needs is bound: the compile needed it.
-            let _ = method.sig();
-            if domain.is_root() {
-                crate::code::background::forget(method);
-            }
-            match link::link(cx, domain, *blob, kind) {
-                Ok(code) => {
-                    link::tell_host(cx, method, code);
-                    return Ok(code.start);
-                }
-                // Whatever is wrong, the compile says it.
-                Err(throw) => drop(cx.take_pending(throw)),
-            }
-            (!domain.is_root()).then(Vec::new)
-        }
-        Found::Nothing(only) => only,
-    };
-    if !domain.is_root()
-        && let Some(blob) = neutral::find(method)
-    {
-        let code = link::link(cx, domain, blob, kind)?;
-        link::tell_host(cx, method, code);
-        return Ok(code.start);
-    }
     crate::process::counters::trace_code("compile", method);
     // The background compiler may have it, or may be at work on it; then waiting is cheaper than compiling.
     // What it made may assume what is not to be assumed.
@@ -161,6 +131,57 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
     let code = link::link(cx, domain, compiled.blob, kind)?;
     link::tell_host(cx, method, code);
     Ok(code.start)
+}
+
+/// What an earlier compile has left of a method.
+enum Kept {
+    /// Its code, linked.
+    Code(usize),
+    /// Nothing. With `only`, a compile may take no other class for initialised.
+    Nothing { only: Option<Vec<ClassRef>> },
+}
+
+/// Links the code that the cache has of the method, or, for a domain other than the root domain, that another such domain has compiled.
+fn kept_code<'cx>(
+    cx: &'cx Cx<'cx>,
+    domain: &'static Domain,
+    method: MethodRef,
+    kind: CodeKind,
+) -> Result<Kept> {
+    let only = match cache::find(cx, domain, method) {
+        Found::Blob(blob) => {
+            crate::process::counters::trace_code("cached", method);
+            // As after a compile: what was loaded before, by whomever.
+            cx.tell_loaded()?;
+            // As a compile does, so that names in dumps have their parameters. What it needs is bound: the compile needed it.
+            let _ = method.sig();
+            if domain.is_root() {
+                crate::code::background::forget(method);
+            }
+            match link::link(cx, domain, *blob, kind) {
+                Ok(code) => {
+                    link::tell_host(cx, method, code);
+                    return Ok(Kept::Code(code.start));
+                }
+                // Whatever is wrong, the compile says it.
+                Err(throw) => drop(cx.take_pending(throw)),
+            }
+            None
+        }
+        Found::Nothing(only) => only,
+    };
+    if domain.is_root() {
+        return Ok(Kept::Nothing { only });
+    }
+    if let Some(blob) = neutral::find(method) {
+        let code = link::link(cx, domain, blob, kind)?;
+        link::tell_host(cx, method, code);
+        return Ok(Kept::Code(code.start));
+    }
+    // What the background compiler and a compile make may assume classes that are initialised in the root domain only.
+    Ok(Kept::Nothing {
+        only: Some(Vec::new()),
+    })
 }
 
 /// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.

@@ -21,9 +21,10 @@
 //! * A call context with something in it, or a principal, travels with what is packed: the class library serializes both into one, and merges the context into
 //!   that of the thread as the other domain knows it. So then something is packed each way, if only null. What a method that throws has put there stays there.
 //! * References are held on the stack: there are at most [`MOST`] arguments.
-//! * The method that is called is that of the target's domain, and so are its type arguments. A row names it only in a module of the same content.
+//! * The method that is called is that of the target's domain ([`super::counterpart`]).
 //! * No object of one domain is handed to code of the other; only the addresses of by-reference numbers are.
 //! * An exception of the method is serialized in its domain and thrown in the caller's. The visit ends as any crossing does ([`unload::leave`]).
+use super::counterpart::counterpart;
 use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
 use crate::code::invoke;
@@ -43,8 +44,7 @@ use vervet_abi::vtable::flags;
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
 use vervet_os::{LeafLock, Published};
-use vervet_types::class::ClassKind;
-use vervet_types::{ClassRef, FieldRef, Known, LoadError, MethodRef, ModuleRef};
+use vervet_types::{ClassRef, FieldRef, Known, LoadError, MethodRef};
 
 /// A call with more arguments is a message.
 const MOST: usize = 32;
@@ -261,96 +261,6 @@ fn kind_of(cx: &Cx<'_>, pass: &Pass, class: ClassRef) -> Option<Kind> {
     Some(match std::ptr::eq(class, cx.known(Known::String)) {
         true => Kind::Text,
         false => Kind::Packed,
-    })
-}
-
-/// The method as the domain has it, with the domain's own classes as type arguments: the same, if all domains share it; otherwise that of the module which
-/// the domain has loaded from the same file.
-fn counterpart<'cx>(
-    cx: &'cx Cx<'cx>,
-    method: MethodRef,
-    domain: &'static Domain,
-) -> Result<Option<MethodRef>> {
-    let definition = method.definition();
-    let module = definition.module();
-    if matches!(definition.class.kind, ClassKind::Inst { .. })
-        || !std::ptr::eq(definition.class, method.class)
-    {
-        return Ok(None);
-    }
-    let Some(theirs) = module_in(cx, module, domain) else {
-        return Ok(None);
-    };
-    let mut arguments = SmallVec::<[ClassRef; 4]>::new();
-    for argument in method.method_args() {
-        match class_in(cx, argument, domain)? {
-            Some(class) => arguments.push(class),
-            None => return Ok(None),
-        }
-    }
-    let found = match std::ptr::eq(theirs, module) {
-        true => definition,
-        false => cx.load(theirs.method_def(definition.rid))?,
-    };
-    match arguments.is_empty() {
-        true => Ok(Some(found)),
-        false => {
-            let made = cx.universe().instantiate_method(found, &arguments);
-            cx.load(made).map(Some)
-        }
-    }
-}
-
-/// The module as the domain has it: rows mean the same in both, because the content is the same. The name of the file does not say so: it may have been
-/// replaced since the current domain loaded it.
-fn module_in(cx: &Cx<'_>, module: ModuleRef, domain: &'static Domain) -> Option<ModuleRef> {
-    // (One of them may have loaded a shadow copy.)
-    let file = cx.loader().source(module);
-    let assemblies = domain.loader.assemblies();
-    let all = || assemblies.iter().map(|a| a.manifest);
-    all().find(|m| std::ptr::eq(*m, module)).or_else(|| {
-        all().find(|m| {
-            file.is_some()
-                && domain.loader.source(m) == file
-                && m.image.data() == module.image.data()
-        })
-    })
-}
-
-/// The class as the domain has it. None: it has not loaded it, or has another one.
-fn class_in<'cx>(
-    cx: &'cx Cx<'cx>,
-    class: ClassRef,
-    domain: &'static Domain,
-) -> Result<Option<ClassRef>> {
-    if domain::copy::is_core(cx, class) {
-        return Ok(Some(class));
-    }
-    Ok(match &class.kind {
-        ClassKind::Def { rid, .. } => match module_in(cx, class.module, domain) {
-            Some(theirs) => Some(cx.load(theirs.type_def(*rid))?),
-            None => None,
-        },
-        ClassKind::Inst { def, args } => {
-            let Some(def) = class_in(cx, def, domain)? else {
-                return Ok(None);
-            };
-            let mut own = SmallVec::<[ClassRef; 4]>::new();
-            for argument in args.iter() {
-                match class_in(cx, argument, domain)? {
-                    Some(class) => own.push(class),
-                    None => return Ok(None),
-                }
-            }
-            Some(cx.load(cx.universe().instantiate(def, &own))?)
-        }
-        ClassKind::SzArray(element) => {
-            class_in(cx, element, domain)?.map(|e| cx.universe().sz_array(e))
-        }
-        ClassKind::Array { elem, rank } => {
-            class_in(cx, elem, domain)?.map(|e| cx.universe().array(e, *rank))
-        }
-        _ => None,
     })
 }
 

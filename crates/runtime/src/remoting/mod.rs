@@ -28,6 +28,7 @@ pub mod activation;
 pub mod asynchronous;
 pub mod calls;
 pub mod classes;
+mod counterpart;
 pub mod fields;
 pub mod stubs;
 mod values;

@@ -145,9 +145,9 @@ fn domain_to_serve() -> Option<&'static Domain> {
     let first = TURN.fetch_add(1, Ordering::Relaxed) % all.len();
     all.rotate_left(first);
     let served = all.iter().copied().find(|d| take(d));
-    // A domain may have asked more often than workers were sent for: its request in an earlier life took the worker of a later one, say.
-    let asks = |d: &&Domain| d.state() < State::Unloading && d.requests.load(Ordering::SeqCst) > 0;
-    if COUNTS.get().requested == 0 && all.iter().copied().any(|d| asks(&d)) && COUNTS.request() {
+    // Another worker may have taken the request that this one came for, and left one that was made behind its look at that domain: nobody is on the way to it.
+    let asks = |d: &Domain| d.state() < State::Unloading && d.requests.load(Ordering::SeqCst) > 0;
+    if COUNTS.get().requested == 0 && all.iter().any(|d| asks(d)) && COUNTS.request() {
         worker::send();
     }
     served
