@@ -99,6 +99,9 @@ pub mod interrupts {
     pub const PREEMPT: u32 = 16;
     /// The collector scans the stacks of a parked green thread: who wants to run it waits. It asks the thread for nothing.
     pub const SCANNING: u32 = 32;
+    /// Beside ABORT: a system call that native code waits in is to end. The signal's handler takes it away when it has seen one end, so native code sees one
+    /// EINTR for an abort.
+    pub const END_CALL: u32 = 64;
 }
 
 /// Offsets of the words of a context that are references (or 0): the collector visits and updates them.

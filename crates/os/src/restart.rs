@@ -24,6 +24,8 @@ enum Kind {
     Waits,
     /// The same, for some of its operations.
     Futex,
+    /// fcntl: two of its commands.
+    Lock,
     /// Another one.
     Other,
 }
@@ -66,8 +68,8 @@ fn kind(number: i64) -> Kind {
         | libc::SYS_connect
         | libc::SYS_wait4
         | libc::SYS_waitid
-        | libc::SYS_flock
-        | libc::SYS_fcntl => Kind::Waits,
+        | libc::SYS_flock => Kind::Waits,
+        libc::SYS_fcntl => Kind::Lock,
         libc::SYS_futex => Kind::Futex,
         _ => Kind::Other,
     }
@@ -82,6 +84,7 @@ fn waits(number: i64, second: i64) -> bool {
             (second & COMMAND) as i32,
             libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET
         ),
+        Kind::Lock => matches!(second as i32, libc::F_SETLKW | libc::F_OFD_SETLKW),
         Kind::Other => false,
     }
 }
@@ -106,16 +109,19 @@ pub unsafe fn make_again(context: &mut libc::ucontext_t, ours: u64) {
 }
 
 /// The interrupted code is about to make a call that waits, perhaps again, because the kernel has put it back: it ends with EINTR instead, as if the handler
-/// had no SA_RESTART.
+/// had no SA_RESTART. True if so, or if the kernel has ended a call with EINTR already.
 ///
 /// # Safety
 /// The context is that of the calling handler.
-pub unsafe fn end_call(context: &mut libc::ucontext_t) {
+pub unsafe fn end_call(context: &mut libc::ucontext_t) -> bool {
     // SAFETY: the caller's promise.
-    if let Some(call) = unsafe { Call::about_to_begin(context) }
-        && waits(call.number(), call.second(context))
-    {
-        call.end(context, EINTR);
+    let (next, ended) = unsafe { (Call::about_to_begin(context), Call::has_ended(context)) };
+    match next.filter(|call| waits(call.number(), call.second(context))) {
+        Some(call) => {
+            call.end(context, EINTR);
+            true
+        }
+        None => ended == Some(EINTR),
     }
 }
 

@@ -1,9 +1,11 @@
-// An abort ends the system call that a thread waits in below a P/Invoke, however the library calls it.
+// An abort ends the system call that a thread waits in below a P/Invoke, however the library calls it; one call, also if the abort has to wait.
 // mcs: -r:System.Core.dll
 // expect: sleep: aborted
 // expect: pause: aborted
 // expect: read: aborted
 // expect: System.Native read: aborted
+// expect: finally: aborted
+// expect: calls that ended in the finally block: 1
 using System;
 using System.IO;
 using System.IO.Pipes;
@@ -13,6 +15,7 @@ using System.Threading;
 static class AbortInNative {
     [DllImport ("libc")] static extern uint sleep (uint seconds);
     [DllImport ("libc")] static extern int pause ();
+    [DllImport ("libc")] static extern int poll (IntPtr descriptors, UIntPtr count, int milliseconds);
     [DllImport ("libc")] static extern IntPtr read (int descriptor, byte[] buffer, IntPtr count);
     [DllImport ("libc")] static extern int pipe (int[] descriptors);
 
@@ -50,5 +53,14 @@ static class AbortInNative {
             } catch (IOException) {
             }
         });
+        int ended = 0;
+        Abort ("finally", () => {
+            try {
+            } finally {
+                for (int i = 0; i < 20; i++)
+                    ended += poll (IntPtr.Zero, UIntPtr.Zero, 50) < 0 ? 1 : 0;
+            }
+        });
+        Console.WriteLine ("calls that ended in the finally block: {0}", ended);
     }
 }

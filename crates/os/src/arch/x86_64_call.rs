@@ -27,6 +27,19 @@ impl Call {
         let number = number(before)?;
         Some(Call { number })
     }
+    /// What the call that the thread has just ended gave, whichever it was. None: it has ended none.
+    ///
+    /// # Safety
+    /// The context is that of the calling handler.
+    pub(crate) unsafe fn has_ended(context: &libc::ucontext_t) -> Option<i64> {
+        let gregs = &context.uc_mcontext.gregs;
+        let mut code = [0; SYSCALL.len()];
+        read(
+            (gregs[libc::REG_RIP as usize] as usize).checked_sub(code.len())?,
+            &mut code,
+        )?;
+        (code == SYSCALL).then_some(gregs[libc::REG_RAX as usize])
+    }
     /// The call that the thread is about to begin.
     ///
     /// # Safety

@@ -20,7 +20,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use vervet_abi::context::interrupts::ABORT;
+use vervet_abi::context::interrupts::END_CALL;
 use vervet_abi::stack::Segment;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
@@ -460,14 +460,15 @@ pub(crate) fn visit(mut visit: impl FnMut(&Thread)) {
     }
 }
 
-/// Is the thread in native code, and asked to abort?
+/// Is the thread in native code, and asked to abort, without a system call having ended for that?
 ///
 /// # Safety
 /// The context is that of a thread, attached or not.
 pub(crate) unsafe fn waits_in_native(context: *mut ThreadContext) -> bool {
     // SAFETY: the caller's promise.
     let (bits, state) = unsafe { (interrupts(context), state(context)) };
-    bits.load(Ordering::SeqCst) & ABORT != 0 && state.load(Ordering::SeqCst) == State::Native as u8
+    bits.load(Ordering::SeqCst) & END_CALL != 0
+        && state.load(Ordering::SeqCst) == State::Native as u8
 }
 
 /// Sends our signal to the thread with that owner id, if there is one: it ends a system call that was made to be ended

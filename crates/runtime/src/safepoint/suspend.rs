@@ -13,11 +13,12 @@
 //!   no other conclusion: it does not matter what handlers are nested below it.
 //! * It reads one thread-local word, which needs no initialisation, takes no memory and no lock, and keeps errno.
 //! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall. The call that native code waits in, or is
-//!   about to, ends with EINTR if the thread is asked to abort; otherwise the native code notices nothing.
+//!   about to, ends with EINTR if the thread is asked to abort, once for a request; otherwise the native code notices nothing.
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
 use super::registry::Thread;
 use super::stop_word::{self, STOP, SUSPEND};
 use std::sync::atomic::Ordering;
+use vervet_abi::context::interrupts::END_CALL;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::chained::{Action, Chained};
 use vervet_os::{futex, interruptible, restart, signal};
@@ -55,7 +56,12 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             return;
         }
         if super::registry::waits_in_native(context) {
-            restart::end_call(&mut *uc.cast());
+            // The interrupted code may be about to read errno.
+            let errno = *libc::__errno_location();
+            if restart::end_call(&mut *uc.cast()) {
+                super::registry::interrupts(context).fetch_and(!END_CALL, Ordering::SeqCst);
+            }
+            *libc::__errno_location() = errno;
         }
         if !may_park(context) {
             return;

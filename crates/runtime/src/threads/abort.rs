@@ -16,7 +16,7 @@ use crate::object::ObjRef;
 use crate::threads::{current_internal, requests, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
-use vervet_abi::context::interrupts::{ABORT, RAISED};
+use vervet_abi::context::interrupts::{ABORT, END_CALL, RAISED};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::Known;
 
@@ -70,7 +70,7 @@ pub(crate) fn request_of(cx: &Cx<'_>, owners: &[u32]) {
 fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
     let word = cx.interrupts();
     // First: the exception's constructor looks for requests too.
-    let bits = word.fetch_and(!ABORT, Ordering::SeqCst);
+    let bits = word.fetch_and(!(ABORT | END_CALL), Ordering::SeqCst);
     let exception = match make::new(cx, cx.known(Known::ThreadAbortException), &[]) {
         Ok(e) => e,
         Err(t) => {
@@ -112,7 +112,8 @@ fn is_meant(cx: &Cx<'_>) -> bool {
         return false;
     }
     if !meant {
-        cx.interrupts().fetch_and(!ABORT, Ordering::SeqCst);
+        cx.interrupts()
+            .fetch_and(!(ABORT | END_CALL), Ordering::SeqCst);
         // The request may have been made between the two.
         return state::get(own) & state::ABORT_REQUESTED != 0;
     }
@@ -164,7 +165,7 @@ pub fn reset<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
         ));
     }
     cx.interrupts()
-        .fetch_and(!(ABORT | RAISED), Ordering::SeqCst);
+        .fetch_and(!(ABORT | END_CALL | RAISED), Ordering::SeqCst);
     thread.write_ref(offset_of!(Internal, abort_exc), ObjRef::NULL);
     forget_state(thread);
     // Last: from here on another thread may ask again.

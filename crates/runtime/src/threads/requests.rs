@@ -6,7 +6,7 @@
 //! and makes it call [`at_instruction`](super::interrupts::at_instruction). It does so once; the [retry thread](super::retry_thread)
 //! goes on until the request is served.
 //!
-//! An abort also ends a system call that a P/Invoke waits in: the thread gets a signal, and the call EINTR, as under mono. What the native code makes of it is its own matter.
+//! An abort also ends a system call that a P/Invoke waits in: the thread gets a signal, and one call EINTR, as under mono. What the native code makes of it is its own matter.
 use super::park;
 use super::retry_thread::{self, raise_limit, redirect};
 use crate::cx::Cx;
@@ -14,6 +14,7 @@ use crate::object::ObjRef;
 use crate::safepoint::{green_contexts, registry};
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
+use vervet_abi::context::interrupts::{ABORT, END_CALL};
 
 /// Asks the running thread with that InternalThread, if there is one. The calling thread holds no lock.
 pub fn request(cx: &Cx<'_>, internal: ObjRef<'_>, bits: u32) {
@@ -39,7 +40,8 @@ pub(super) fn request_where(
         if bits != 0 {
             // SAFETY: contexts are never freed. The thread is attached, or a green one, so its owner id does not change.
             unsafe {
-                registry::interrupts(context).fetch_or(bits, Ordering::SeqCst);
+                let more = if bits & ABORT != 0 { END_CALL } else { 0 };
+                registry::interrupts(context).fetch_or(bits | more, Ordering::SeqCst);
                 raise_limit(context);
                 asked.push((context, (*context).owner_id));
             }

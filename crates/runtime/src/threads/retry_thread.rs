@@ -67,7 +67,7 @@ pub(super) unsafe fn redirect(me: *mut ThreadContext, context: *mut ThreadContex
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 const AT_ONCE: usize = 64;
-/// In one of so many tries a thread in native code gets another signal: the one before may have come before the system call began to wait.
+/// In one of so many tries a thread in native code gets another signal, until one has ended a system call: those before may have found it between two.
 const SIGNAL_EACH: u32 = 10;
 
 static RUNS: AtomicBool = AtomicBool::new(false);

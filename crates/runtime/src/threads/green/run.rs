@@ -18,7 +18,7 @@ use crate::threads::{self, adopt, attach, current_context, current_internal, nam
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
-use vervet_abi::context::interrupts::{ABORT, SUSPEND};
+use vervet_abi::context::interrupts::{ABORT, END_CALL, SUSPEND};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_os::Published;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
@@ -213,7 +213,7 @@ fn become_managed(cx: &Cx<'_>) -> Result<()> {
         }
         let interrupts = cx.interrupts();
         if interrupts.load(Ordering::SeqCst) & (ABORT | SUSPEND) != 0 {
-            interrupts.fetch_and(!(ABORT | SUSPEND), Ordering::SeqCst);
+            interrupts.fetch_and(!(ABORT | END_CALL | SUSPEND), Ordering::SeqCst);
         }
         return Ok(());
     }

@@ -16,7 +16,9 @@ use crate::cx::Cx;
 use crate::safepoint::registry;
 use crate::threads::green::kept::Kept;
 use crate::threads::{current_context, green, interrupts, native_state};
+use std::sync::atomic::Ordering;
 use vervet_abi::State;
+use vervet_abi::context::interrupts::ABORT;
 use vervet_parking::stopping;
 use vervet_sched::reactor::Direction;
 
@@ -118,8 +120,9 @@ fn is_green() -> bool {
 /// Is the calling thread, in Native state, asked to abort?
 fn is_asked() -> bool {
     let context = current_context();
-    // SAFETY: the context is the calling thread's, or null.
-    !context.is_null() && unsafe { registry::waits_in_native(context) }
+    // SAFETY: the context is the calling thread's, or null; the word is atomic.
+    !context.is_null()
+        && unsafe { registry::interrupts(context) }.load(Ordering::SeqCst) & ABORT != 0
 }
 
 /// Waits until the descriptor may be ready. The calling thread is a green one in Native state. False: it cannot wait, or is asked for something.

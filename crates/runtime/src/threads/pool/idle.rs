@@ -3,6 +3,7 @@
 //! # Invariants
 //! A worker's id is in the list from its own push to the pop of whoever wakes it, or to its own removal when its time is
 //! over; whoever takes the id out owns the worker's next step. Nothing is done under the lock but that.
+use super::worker::forget_requests;
 use crate::cx::Cx;
 use crate::threads::park;
 use std::time::{Duration, Instant};
@@ -24,6 +25,8 @@ pub(super) fn sleep(cx: &Cx<'_>, time: Duration) -> bool {
     loop {
         park::reason::set(cx, park::Reason::Work, Some(end));
         park::park(cx, || {}, Some(end));
+        // It may be what has woken the thread; until it is forgotten the retry thread goes on.
+        forget_requests(cx);
         let mut sleeping = SLEEPING.lock();
         let Some(at) = sleeping.iter().rposition(|id| *id == me) else {
             return true;

@@ -136,7 +136,7 @@ pub(super) fn reset(cx: &Cx<'_>) {
 }
 
 /// An abort or an interrupt that came for an item which has ended is not meant for the next one.
-fn forget_requests(cx: &Cx<'_>) {
+pub(super) fn forget_requests(cx: &Cx<'_>) {
     let internal = current_internal(cx);
     state::forget_interrupt(internal);
     if state::get(internal) & state::ABORT_REQUESTED != 0
