@@ -14,11 +14,12 @@
 //! `Grow` never returns to `more`. It reads the three numbers at its return address, serves interrupt requests if the limit was raised
 //! for them, and goes on at `body`, on a larger segment of the stack if this one has no room for the frame.
 //!
-//! The prestub, too, is entered as the function was, and jumps to the method's code: to this, or to what it put in its place.
+//! The prestub, too, is entered as the function was, and jumps to the method's code: to what it put in its place, or to this, behind the count.
 //!
 //! # Invariants
 //! * The subtraction is not atomic: a thread may overwrite what another has counted, or the count that the prestub begins again with. So every call
 //!   that finds no positive count goes to the prestub, not only the one that reaches zero.
+//! * A call that went to the prestub is not counted again: whatever other threads do to the counter, it goes on, and reaches the check.
 //! * The check comes before the frame is made, so nothing below the guard is ever touched.
 //! * Count and check change r11 and flags only. r11 carries no argument in either calling convention.
 //! * The code in front has a length that keeps the alignment of the body.
@@ -95,9 +96,8 @@ impl Front {
                 addend,
             });
         };
-        self.code.extend([0x83, 0x2D, 0, 0, 0, 0, 1]); // sub dword [rip + counter], 1
+        self.code.extend(COUNT);
         near(2, Symbol::CallCounter(method), TO_COUNTER);
-        self.code.extend([0x0F, 0x8E, 0, 0, 0, 0]); // jle prestub
         near(9, Symbol::Prestub(method), TO_CODE);
     }
     /// Adds the check of the stack for a frame of that many bytes.
@@ -136,6 +136,15 @@ impl Front {
 pub const TO_COUNTER: i64 = -5;
 /// See [`TO_COUNTER`].
 pub const TO_CODE: i64 = -4;
+
+/// `sub dword [rip + counter], 1` and `jle prestub`.
+const COUNT: [u8; 13] = [0x83, 0x2D, 0, 0, 0, 0, 1, 0x0F, 0x8E, 0, 0, 0, 0];
+
+/// Where in a function's code a call goes on that is not to be counted: behind the count, or at the start if the function does not count.
+pub fn behind_count(code: &[u8; 16]) -> usize {
+    let counts = code[..2] == COUNT[..2] && code[6..9] == COUNT[6..9];
+    if counts { COUNT.len() } else { 0 }
+}
 
 impl Check {
     /// Adds what runs if there is no room, behind a function whose body begins there.

@@ -46,7 +46,17 @@ use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
     let cx = Cx::current();
     let entry = entries::by_id(id);
-    hot::called_often(&cx, entry).unwrap_or_else(|| code_of(&cx, entry).unwrap_or_default())
+    if let Some(code) = hot::called_often(&cx, entry) {
+        return code;
+    }
+    code_of(&cx, entry).map_or(0, behind_count)
+}
+
+/// Where a call goes on that the prestub has served. It is not counted again: a count that is used up would bring it back here.
+fn behind_count(code: usize) -> usize {
+    // SAFETY: a method's code is aligned to 16 bytes in mapped memory that stays readable; the pages it lies in are whole.
+    let start = unsafe { &*(code as *const [u8; 16]) };
+    code + vervet_jit::blob::behind_count(start)
 }
 
 /// The code of an entry's method in the entry's domain, compiled and linked if it is not.
