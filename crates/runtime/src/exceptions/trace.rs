@@ -196,6 +196,10 @@ pub fn record(
     {
         old_len -= WORDS;
     }
+    // Main could not be compiled: an exception that passed no frame has no trace, not an empty one.
+    if old_len == 0 && frames.is_empty() {
+        return forget(exception);
+    }
     let cx: &Cx<'_> = &Cx::current();
     let array = match cx.alloc_array(cx.known(Known::Int64), old_len + frames.len() * WORDS) {
         Ok(array) => array,
