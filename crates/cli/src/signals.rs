@@ -8,6 +8,7 @@
 //! # Invariants
 //! * Every handler gets SA_ONSTACK. Nothing else of what a library asks for is changed, but for the suspend signal: no
 //!   mask takes it, and a handler for it is called for those signals that are not ours. So is a handler for SIGPROF, once threads are sampled.
+//! * No handler holds SIGPROF back: a sample that comes when the handler has returned would find the system call that the handler was to end, and have it made again.
 //! * All this is as async-signal-safe as what it stands for.
 use libc::{c_int, sighandler_t, sigset_t};
 use std::ptr::null;
@@ -59,6 +60,7 @@ unsafe extern "C" fn sigaction(
         }
         let mut action = *new;
         libc::sigdelset(&mut action.sa_mask, SUSPEND);
+        libc::sigdelset(&mut action.sa_mask, libc::SIGPROF);
         action.sa_flags |= libc::SA_ONSTACK;
         let before = match signal {
             SUSPEND => Some(suspend::set_foreign_action(Action::of(&action))),

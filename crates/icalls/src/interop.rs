@@ -1,7 +1,7 @@
 //! Native half of `Interop/Sys`, a class without a namespace in mscorlib (`DoubleToString`) and in System.dll (`Read`).
 //!
 //! Keeps nothing.
-use crate::support::errno::{errno, retry};
+use crate::support::errno::retry_or_abort;
 use vervet_runtime::icalls;
 
 icalls! {
@@ -12,15 +12,12 @@ icalls! {
     }
     /// read(2); -1 and errno.
     "Interop/Sys::Read" fn read(cx, handle: isize, buffer: *mut u8, count: i32) -> i32 {
-        let (n, e) = cx.native(|| {
-            // SAFETY: managed code pinned that many bytes.
-            let n = retry(|| unsafe { libc::read(handle as i32, buffer.cast(), count.max(0) as usize) });
-            (n as i32, errno())
-        });
+        // SAFETY: managed code pinned that many bytes.
+        let (n, e) = retry_or_abort(cx, || unsafe { libc::read(handle as i32, buffer.cast(), count.max(0) as usize) })?;
         if n == -1 {
             // SAFETY: the context belongs to this thread.
             unsafe { (*cx.context()).last_error = e };
         }
-        Ok(n)
+        Ok(n as i32)
     }
 }

@@ -15,6 +15,7 @@
 //! # Invariants
 //! * All of it is async-signal-safe: no lock, no memory, and nobody waits for anybody. A reader that was interrupted for so long that its row was written again reads anew.
 //! * What a handler does to the saved mask in its context stays, because the kernel restores that mask when the runtime's handler returns.
+use crate::restart::Ended;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
 /// Rows of the table. A row is written again after so many changes.
@@ -132,7 +133,7 @@ impl Chained {
         before
     }
 
-    /// Calls the library's handler, if there is one, from the runtime's own. `open` are signals that stay open whatever the library says. False: there is none.
+    /// Calls the library's handler, if there is one, from the runtime's own. `open` are signals that stay open whatever the library says; `ended` is the thread's own, if it has one. False: there is none.
     ///
     /// # Safety
     /// The arguments are those that the calling handler was given.
@@ -142,6 +143,7 @@ impl Chained {
         info: *mut libc::siginfo_t,
         uc: *mut libc::c_void,
         open: u64,
+        ended: Option<&Ended>,
     ) -> bool {
         let action = self.get();
         if action.handler <= libc::SIG_IGN {
@@ -154,7 +156,7 @@ impl Chained {
         unsafe {
             let context = &mut *uc.cast::<libc::ucontext_t>();
             if action.flags & libc::SA_RESTART == 0 {
-                crate::restart::end_call(context);
+                crate::restart::end_call(context, ended);
             }
             let own = match action.flags & libc::SA_NODEFER {
                 0 => bit(signal),

@@ -9,6 +9,7 @@
 pub mod allocator;
 mod arch;
 pub mod build_id;
+mod c_library;
 pub mod chained;
 pub mod chunks;
 pub mod clock;

@@ -4,16 +4,19 @@
 //! that have a time limit it ends with EINTR all the same (signal(7)). What is here does in a handler what the kernel leaves out: [`make_again`] for a signal
 //! of which the interrupted code shall notice nothing, [`end_call`] for one of which it shall.
 //!
-//! The number of a call that has ended is no longer in a register. It is that of the instruction in front of `syscall`, as the C library's functions and compilers
-//! write it: `mov eax, number`, perhaps with one load of an argument in between. Where it is not (the C library's own `syscall` function, calls in the middle of longer code),
+//! The number of a call that has ended is no longer in a register. It is that of the instruction in front of `syscall`, as the C library's functions
+//! write it: `mov eax, number`, perhaps with one load of an argument in between. Where it is not (the C library's own `syscall` function, code that is not the C library's),
 //! the call ends with EINTR: nobody but the kernel knows which call it was.
 //!
 //! # Invariants
 //! * Only calls that did nothing if they end with EINTR are made again. (`close` is none: the descriptor is gone.) The kernel makes the same calls again when they
 //!   have no time limit.
 //! * A time limit that is relative begins anew.
-use crate::arch::Call;
+//! * What one handler has ended, another does not make again ([`Ended`]).
+use crate::arch::{Call, place};
+use crate::c_library;
 use crate::chained::{bit, first_word};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 const EINTR: i64 = -(libc::EINTR as i64);
 
@@ -26,6 +29,8 @@ enum Kind {
     Futex,
     /// fcntl: two of its commands.
     Lock,
+    /// It may wait, and the kernel knows alone whether it did something before it ended.
+    MayWait,
     /// Another one.
     Other,
 }
@@ -33,6 +38,7 @@ enum Kind {
 fn kind(number: i64) -> Kind {
     const EPOLL_PWAIT2: i64 = 441;
     const FUTEX_WAITV: i64 = 449;
+    const OPENAT2: i64 = 437;
     match number {
         libc::SYS_poll
         | libc::SYS_ppoll
@@ -69,6 +75,25 @@ fn kind(number: i64) -> Kind {
         | libc::SYS_wait4
         | libc::SYS_waitid
         | libc::SYS_flock => Kind::Waits,
+        libc::SYS_open
+        | libc::SYS_openat
+        | OPENAT2
+        | libc::SYS_creat
+        | libc::SYS_pread64
+        | libc::SYS_pwrite64
+        | libc::SYS_preadv
+        | libc::SYS_preadv2
+        | libc::SYS_pwritev
+        | libc::SYS_pwritev2
+        | libc::SYS_sendmmsg
+        | libc::SYS_sendfile
+        | libc::SYS_splice
+        | libc::SYS_tee
+        | libc::SYS_vmsplice
+        | libc::SYS_copy_file_range
+        | libc::SYS_ioctl
+        | libc::SYS_getrandom
+        | libc::SYS_io_uring_enter => Kind::MayWait,
         libc::SYS_fcntl => Kind::Lock,
         libc::SYS_futex => Kind::Futex,
         _ => Kind::Other,
@@ -85,17 +110,38 @@ fn waits(number: i64, second: i64) -> bool {
             libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET
         ),
         Kind::Lock => matches!(second as i32, libc::F_SETLKW | libc::F_OFD_SETLKW),
-        Kind::Other => false,
+        Kind::MayWait | Kind::Other => false,
+    }
+}
+
+/// The call that a handler has ended last, for the handlers that come before the interrupted code goes on: program counter and stack pointer behind it.
+#[derive(Default)]
+pub struct Ended {
+    pc: AtomicUsize,
+    sp: AtomicUsize,
+}
+
+impl Ended {
+    fn note(&self, (pc, sp): (usize, usize)) {
+        self.pc.store(pc, Relaxed);
+        self.sp.store(sp, Relaxed);
+    }
+    /// Has a handler ended the call that the interrupted code is behind? It is forgotten.
+    fn take(&self, (pc, sp): (usize, usize)) -> bool {
+        self.pc.swap(0, Relaxed) == pc && self.sp.load(Relaxed) == sp
     }
 }
 
 /// The handler's signal has ended a call of the interrupted code with EINTR, which it would not have seen without the signal: the call is made again when the
 /// handler returns. Not if a signal that is none of `ours` is pending, whose handler is called before that: then the code would have seen EINTR anyway. (While the handler runs,
-/// all others are held back, or such a handler would have run already.)
+/// all others are held back, or such a handler would have run already.) Not if a handler noted in `ended`, the thread's own, that it ended the call. [`prepare`] comes first.
 ///
 /// # Safety
 /// The context is that of the calling handler.
-pub unsafe fn make_again(context: &mut libc::ucontext_t, ours: u64) {
+pub unsafe fn make_again(context: &mut libc::ucontext_t, ours: u64, ended: &Ended) {
+    if ended.take(place(context)) {
+        return;
+    }
     // SAFETY: the caller's promise.
     let Some(call) = (unsafe { Call::just_ended(context) }) else {
         return;
@@ -109,20 +155,31 @@ pub unsafe fn make_again(context: &mut libc::ucontext_t, ours: u64) {
 }
 
 /// The interrupted code is about to make a call that waits, perhaps again, because the kernel has put it back: it ends with EINTR instead, as if the handler
-/// had no SA_RESTART. True if so, or if the kernel has ended a call with EINTR already.
+/// had no SA_RESTART. True if so, or if the kernel has ended a call with EINTR already; then `ended`, the thread's own if it has one, has it.
 ///
 /// # Safety
 /// The context is that of the calling handler.
-pub unsafe fn end_call(context: &mut libc::ucontext_t) -> bool {
+pub unsafe fn end_call(context: &mut libc::ucontext_t, ended: Option<&Ended>) -> bool {
     // SAFETY: the caller's promise.
-    let (next, ended) = unsafe { (Call::about_to_begin(context), Call::has_ended(context)) };
-    match next.filter(|call| waits(call.number(), call.second(context))) {
-        Some(call) => {
-            call.end(context, EINTR);
-            true
-        }
-        None => ended == Some(EINTR),
+    let (next, before) = unsafe { (Call::about_to_begin(context), Call::has_ended(context)) };
+    let may_wait = |call: &Call| {
+        let number = call.number();
+        waits(number, call.second(context)) || kind(number) == Kind::MayWait
+    };
+    match next.filter(may_wait) {
+        Some(call) => call.end(context, EINTR),
+        None if before == Some(EINTR) => {}
+        None => return false,
     }
+    if let Some(ended) = ended {
+        ended.note(place(context));
+    }
+    true
+}
+
+/// Looks up what [`make_again`] needs to know, before its handler is installed.
+pub fn prepare() {
+    c_library::find();
 }
 
 /// Is a signal of the set pending that has a handler?
@@ -151,9 +208,10 @@ mod tests {
 
     extern "C" fn handler(_: i32, _: *mut libc::siginfo_t, uc: *mut libc::c_void) {
         // SAFETY: the kernel's record.
-        unsafe { make_again(&mut *uc.cast(), bit(libc::SIGUSR2)) }
+        unsafe { make_again(&mut *uc.cast(), bit(libc::SIGUSR2), &Ended::default()) }
     }
     fn install() {
+        prepare();
         let all: Vec<i32> = (1..=64).filter(|s| *s != libc::SIGSEGV).collect();
         // SAFETY: the handler does nothing but what a handler may do.
         unsafe { signal::install(libc::SIGUSR2, handler, 0, &all) };
@@ -247,8 +305,9 @@ mod tests {
         extern "C" fn with_other(_: i32, _: *mut libc::siginfo_t, uc: *mut libc::c_void) {
             signal::send(signal::thread_id(), OTHER.load(SeqCst));
             // SAFETY: the kernel's record.
-            unsafe { make_again(&mut *uc.cast(), bit(libc::SIGUSR1)) }
+            unsafe { make_again(&mut *uc.cast(), bit(libc::SIGUSR1), &Ended::default()) }
         }
+        prepare();
         OTHER.store(libc::SIGRTMIN() + 3, SeqCst);
         // SAFETY: handlers that do what a handler may do.
         unsafe {

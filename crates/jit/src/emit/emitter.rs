@@ -247,6 +247,29 @@ impl<'f> Emitter<'f> {
         self.b.ins().store(trusted(), value, base, offset);
     }
 
+    /// Calls a helper if another thread has requested something of this one:
+    ///
+    /// ```text
+    ///     v0 = load.i32 context+interrupts
+    ///     brif v0, cold, on
+    /// cold:
+    ///     call helper          ; may raise ThreadAbortException, or block for a collection
+    ///     jump on
+    /// on:
+    /// ```
+    pub fn poll_interrupts(&mut self, helper: impl Declared<0, result::Nothing>) {
+        let wanted = self.load_context(I32, vervet_abi::context::INTERRUPTS);
+        let (cold, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(cold);
+        self.b.ins().brif(wanted, cold, &[], on, &[]);
+        self.b.seal_block(cold);
+        self.b.switch_to_block(cold);
+        self.helper(helper, []);
+        self.b.ins().jump(on, &[]);
+        self.b.seal_block(on);
+        self.b.switch_to_block(on);
+    }
+
     /// A new stack slot of that many bytes, rounded up to 8 and 8-aligned. The alignment lets the
     /// conservative scan find every reference in it.
     pub fn slot(&mut self, size: u32) -> StackSlot {

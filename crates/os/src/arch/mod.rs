@@ -6,4 +6,4 @@ mod x86_64_call;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::*;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64_call::Call;
+pub(crate) use x86_64_call::{Call, place};

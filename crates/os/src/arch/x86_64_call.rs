@@ -1,7 +1,10 @@
 //! The system call that an interrupted thread has just ended, or is about to begin, as its registers and the code around its program counter show it.
 //!
 //! # Invariants
-//! Code is read by the kernel where it may lie on another page than the program counter, which the thread is about to execute: that page may be gone.
+//! * Code is read by the kernel where it may lie on another page than the program counter, which the thread is about to execute: that page may be gone.
+//! * The number of a call that has ended is told from the C library's code only, whose ways of writing a call are known: elsewhere the same bytes may be the end
+//!   of a longer instruction, and the thread would make another call than the one it made.
+use crate::c_library;
 
 const SYSCALL: [u8; 2] = [0x0F, 0x05];
 /// Bytes in front of `syscall` that are looked at.
@@ -21,6 +24,9 @@ impl Call {
     /// The context is that of the calling handler.
     pub(crate) unsafe fn just_ended(context: &libc::ucontext_t) -> Option<Call> {
         let pc = context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize;
+        if !c_library::contains(pc) {
+            return None;
+        }
         let mut code = [0; BEFORE + SYSCALL.len()];
         read(pc.checked_sub(code.len())?, &mut code)?;
         let before = code.strip_suffix(&SYSCALL)?;
@@ -77,6 +83,13 @@ impl Call {
     }
 }
 
+/// Program counter and stack pointer of the interrupted code.
+pub(crate) fn place(context: &libc::ucontext_t) -> (usize, usize) {
+    let gregs = &context.uc_mcontext.gregs;
+    let at = |register: i32| gregs[register as usize] as usize;
+    (at(libc::REG_RIP), at(libc::REG_RSP))
+}
+
 /// The number of the call whose `syscall` follows these bytes.
 ///
 /// ```text
@@ -95,7 +108,9 @@ fn number(before: &[u8]) -> Option<i64> {
         [front @ .., 0x48, 0x8B, 0x74, 0x24, _] if !ends_in_mov(before) => front,
         all => all,
     };
+    // A REX prefix in front makes it a load of r8, or one of 64 bits.
     match *without_load {
+        [.., prefix, 0xB8, _, _, _, _] | [.., prefix, 0x31, 0xC0] if prefix & 0xF0 == 0x40 => None,
         [.., 0xB8, a, b, c, d] => Some(i64::from(i32::from_le_bytes([a, b, c, d]))),
         [.., 0x31, 0xC0] => Some(0),
         _ => None,
@@ -145,5 +160,18 @@ mod tests {
         assert_eq!(number(&wide), None);
         let unknown = [0xB8, 7, 0, 0, 0, 0x44, 0x89, 0xC0, 0x89, 0xC0];
         assert_eq!(number(&unknown), None);
+    }
+
+    /// `xor r8d, r8d` and `mov r8d, N` end in the bytes that set eax.
+    #[test]
+    fn a_register_with_a_prefix_is_not_the_number() {
+        let xor_r8 = [0xB8, 44, 0, 0, 0, 0x90, 0x90, 0x45, 0x31, 0xC0];
+        assert_eq!(number(&xor_r8), None);
+        let xor_r8_wide = [0xB8, 44, 0, 0, 0, 0x90, 0x90, 0x4D, 0x31, 0xC0];
+        assert_eq!(number(&xor_r8_wide), None);
+        let mov_r8 = [0x90, 0x90, 0x90, 0x90, 0x41, 0xB8, 7, 0, 0, 0];
+        assert_eq!(number(&mov_r8), None);
+        let before_load = [0x41, 0xB8, 7, 0, 0, 0, 0x8B, 0x7C, 0x24, 8];
+        assert_eq!(number(&before_load), None);
     }
 }

@@ -24,6 +24,7 @@ use vervet_abi::context::interrupts::END_CALL;
 use vervet_abi::stack::Segment;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
+use vervet_os::restart::Ended;
 use vervet_os::signal::AlternateStack;
 use vervet_parking::stopping::Suspension;
 
@@ -47,6 +48,8 @@ pub struct Thread {
     pub(crate) suspension: Suspension,
     /// The registers it was interrupted with, while it is held in the suspend handler.
     pub(crate) interrupted: AtomicPtr<libc::ucontext_t>,
+    /// The system call that a handler has ended last: used by the thread's own handlers.
+    pub(crate) ended: Ended,
     /// What is to be scanned of it if it is held on another stack than its own.
     pub(crate) elsewhere: Elsewhere,
     /// Its alternate signal stack.
@@ -298,6 +301,7 @@ fn make() -> &'static Thread {
         tid: AtomicI32::new(0),
         suspension: Suspension::new(),
         interrupted: AtomicPtr::new(null_mut()),
+        ended: Ended::default(),
         elsewhere: Elsewhere::default(),
         alternate,
         saved: UnsafeCell::new([0; 6]),

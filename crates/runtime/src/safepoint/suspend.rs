@@ -47,18 +47,19 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
     // `Thread`; both live for ever.
     unsafe {
         let ours = (*info).si_code == SI_TKILL && (*info).si_pid() == libc::getpid();
+        let context = crate::threads::current_context();
         if !ours {
-            FOREIGN.call(signal, info, uc, 0);
+            let ended = (!context.is_null()).then(|| &Thread::of(context).ended);
+            FOREIGN.call(signal, info, uc, 0, ended);
         }
         interruptible::on_signal(uc);
-        let context = crate::threads::current_context();
         if context.is_null() {
             return;
         }
         if super::registry::waits_in_native(context) {
             // The interrupted code may be about to read errno.
             let errno = *libc::__errno_location();
-            if restart::end_call(&mut *uc.cast()) {
+            if restart::end_call(&mut *uc.cast(), Some(&Thread::of(context).ended)) {
                 super::registry::interrupts(context).fetch_and(!END_CALL, Ordering::SeqCst);
             }
             *libc::__errno_location() = errno;

@@ -15,7 +15,7 @@ use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
 use crate::threads::{current_internal, requests, state};
 use std::mem::offset_of;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI32, Ordering};
 use vervet_abi::context::interrupts::{ABORT, END_CALL, RAISED};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::Known;
@@ -41,6 +41,10 @@ pub fn abort_other<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, reason: ObjRef<'c
         return Ok(());
     }
     set_state(thread, kept);
+    if state::get(thread) & state::ABORT_REQUESTED == 0 {
+        // The thread has reset the abort meanwhile, and does not look here again.
+        forget_state(thread);
+    }
     requests::request(cx, thread, ABORT);
     // A suspended thread goes on, to be aborted.
     let _ = state::resume(thread);
@@ -60,8 +64,7 @@ pub(crate) fn request_of(cx: &Cx<'_>, owners: &[u32]) {
             return 0;
         }
         // Before the bit: who sees that reads this.
-        forget_state(internal);
-        internal.write(offset_of!(Internal, abort_state_handle), BY_UNLOAD);
+        put_handle(internal, BY_UNLOAD);
         ABORT
     });
 }
@@ -146,13 +149,22 @@ fn keep<'cx>(cx: &'cx Cx<'cx>, reason: ObjRef<'cx>) -> Result<u32> {
     }
 }
 fn set_state(thread: ObjRef<'_>, kept: u32) {
-    forget_state(thread);
-    thread.write(offset_of!(Internal, abort_state_handle), kept as i32);
+    put_handle(thread, kept as i32);
 }
 /// Lets go of what was given to Thread.Abort.
 pub(super) fn forget_state(thread: ObjRef<'_>) {
-    handles::free(thread.read::<i32>(offset_of!(Internal, abort_state_handle)) as u32);
-    thread.write(offset_of!(Internal, abort_state_handle), 0i32);
+    put_handle(thread, 0);
+}
+/// Exchanges the handle. Who takes one out frees it, so it is freed once, whatever aborts and resets come at the same time.
+fn put_handle(thread: ObjRef<'_>, handle: i32) {
+    // SAFETY: the field is a word of the object, which other threads change in the same way only; objects do not move in Runtime state.
+    let field = unsafe {
+        AtomicI32::from_ptr((thread.addr() + offset_of!(Internal, abort_state_handle)) as *mut i32)
+    };
+    let before = field.swap(handle, Ordering::SeqCst);
+    if before != BY_UNLOAD {
+        handles::free(before as u32);
+    }
 }
 
 /// Thread.ResetAbort of the calling thread. An abort that is still to be raised is forgotten.

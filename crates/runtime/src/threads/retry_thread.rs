@@ -7,6 +7,7 @@
 //! # Invariants
 //! * The thread is not attached, so it is not stopped with the world. It starts with the first request and never ends; it sleeps while
 //!   there is no request.
+//! * Every try raises the limit of all threads that are asked, and redirects so many of them as run managed code, [`AT_ONCE`] at most: other ones each time.
 //! * It pauses between two tries, from [`FIRST_PAUSE`] to [`LONGEST_PAUSE`]; a new request starts with the first pause again.
 use super::park::waiter::is_asked;
 use crate::code::{arena, table};
@@ -38,14 +39,21 @@ pub(super) unsafe fn raise_limit(context: *mut ThreadContext) {
     unsafe { registry::limit(context) }.store(usize::MAX, Ordering::SeqCst);
 }
 
+/// # Safety
+/// The context is that of a thread, attached or not.
+unsafe fn runs_managed_code(context: *mut ThreadContext) -> bool {
+    // SAFETY: contexts of threads are never freed.
+    unsafe { registry::state(context) }.load(Ordering::Relaxed) == State::Managed as u8
+}
+
 /// Makes the thread call [`at_instruction`](super::interrupts::at_instruction) if it runs code that allows it.
 ///
 /// # Safety
 /// `me` is the context of the calling thread, in Runtime state, or null if that is not attached; `context` is that of a thread, attached or
 /// not.
 pub(super) unsafe fn redirect(me: *mut ThreadContext, context: *mut ThreadContext) {
-    // SAFETY: contexts of threads are never freed.
-    if unsafe { registry::state(context) }.load(Ordering::Relaxed) != State::Managed as u8 {
+    // SAFETY: the caller's promise.
+    if !unsafe { runs_managed_code(context) } {
         return;
     }
     let call_stub = |uc: &mut libc::ucontext_t| {
@@ -66,6 +74,7 @@ pub(super) unsafe fn redirect(me: *mut ThreadContext, context: *mut ThreadContex
 
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(10);
+/// How many threads are redirected in one try.
 const AT_ONCE: usize = 64;
 /// In one of so many tries a thread in native code gets another signal, until one has ended a system call: those before may have found it between two.
 const SIGNAL_EACH: u32 = 10;
@@ -88,6 +97,8 @@ pub(crate) fn kick() {
 fn drive() {
     let mut pause = FIRST_PAUSE;
     let (mut last, mut tries) = (0, 0u32);
+    // How many of the threads that run managed code had their turn since all had.
+    let mut served = 0;
     loop {
         tries = tries.wrapping_add(1);
         let seen = KICKS.load(Ordering::SeqCst);
@@ -95,14 +106,23 @@ fn drive() {
             pause = FIRST_PAUSE;
             last = seen;
         }
-        let mut wanted = [std::ptr::null_mut(); AT_ONCE];
-        let (mut count, mut in_io) = (0, false);
+        let mut running = [std::ptr::null_mut(); AT_ONCE];
+        let (mut count, mut found, mut is_any, mut in_io) = (0, 0, false, false);
         registry::visit(|thread| {
             let context = thread.context();
             // SAFETY: contexts are never freed.
-            if count < AT_ONCE && unsafe { is_wanted(context) } {
-                wanted[count] = context;
-                count += 1;
+            unsafe {
+                if is_wanted(context) {
+                    is_any = true;
+                    raise_limit(context);
+                    if runs_managed_code(context) {
+                        if found >= served && count < AT_ONCE {
+                            running[count] = context;
+                            count += 1;
+                        }
+                        found += 1;
+                    }
+                }
             }
             // SAFETY: as above.
             if tries.is_multiple_of(SIGNAL_EACH) && unsafe { registry::waits_in_native(context) } {
@@ -114,16 +134,17 @@ fn drive() {
                 thread.signal();
             }
         });
-        if count == 0 && !in_io {
+        if !is_any && !in_io {
             futex::wait(&KICKS, seen, None);
             continue;
         }
-        for context in &wanted[..count] {
+        served = match found > served + count {
+            true => served + count,
+            false => 0,
+        };
+        for context in &running[..count] {
             // SAFETY: contexts of threads that were on the list; this thread is not attached.
-            unsafe {
-                raise_limit(*context);
-                redirect(std::ptr::null_mut(), *context);
-            }
+            unsafe { redirect(std::ptr::null_mut(), *context) };
         }
         futex::wait(&KICKS, seen, Some(pause));
         pause = (pause * 2).min(LONGEST_PAUSE);

@@ -292,6 +292,8 @@ fn emit(
     }
     let results = call.result(e, block, ret_memory);
     call.write_back(e, block);
+    // An abort may have ended the native call. Its caller may return, or make the next, without looking.
+    e.poll_interrupts(call::Poll);
     results
 }
 

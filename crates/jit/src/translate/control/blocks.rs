@@ -46,11 +46,10 @@ use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::{
-    Block, BlockArg, BlockCall, InstBuilder, JumpTableData, StackSlot, Value, types::*,
+    Block, BlockArg, BlockCall, InstBuilder, JumpTableData, StackSlot, Value,
 };
 use smallvec::SmallVec;
-use vervet_abi::helpers::result::Nothing;
-use vervet_abi::{Declared, call, context};
+use vervet_abi::call;
 use vervet_metadata::body::EhKind;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::{ClassRef, Known};
@@ -520,31 +519,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn poll(&mut self, target: u32) {
         let from = self.body.plan.instrs[self.body.index].offset;
         if target <= from && (!self.body.plan.clauses.is_empty() || self.body.sync.is_some()) {
-            self.poll_interrupts(call::Poll);
+            self.e.poll_interrupts(call::Poll);
         }
-    }
-
-    /// Calls a helper if another thread has requested something of this one:
-    ///
-    /// ```text
-    ///     v0 = load.i32 context+interrupts
-    ///     brif v0, cold, on
-    /// cold:
-    ///     call helper          ; may raise ThreadAbortException, or block for a collection
-    ///     jump on
-    /// on:
-    /// ```
-    pub(crate) fn poll_interrupts(&mut self, helper: impl Declared<0, Nothing>) {
-        let wanted = self.e.load_context(I32, context::INTERRUPTS);
-        let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.set_cold_block(cold);
-        self.e.b.ins().brif(wanted, cold, &[], on, &[]);
-        self.e.b.seal_block(cold);
-        self.e.b.switch_to_block(cold);
-        self.e.helper(helper, []);
-        self.e.b.ins().jump(on, &[]);
-        self.e.b.seal_block(on);
-        self.e.b.switch_to_block(on);
     }
 
     /// The innermost catch clause whose handler contains the current instruction.

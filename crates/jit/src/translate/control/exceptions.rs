@@ -235,7 +235,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if left_catch {
             // A thread abort is raised again at the end of every catch handler
             // (System.Threading.ThreadAbortException).
-            self.poll_interrupts(call::EndCatch);
+            self.e.poll_interrupts(call::EndCatch);
         }
         if plan.clauses.iter().any(|c| {
             matches!(c.kind, EhKind::Finally | EhKind::Fault)
@@ -409,7 +409,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.switch_to_block(block);
                 self.e.at(plan.blocks[to].offset);
                 self.set_region(plan.blocks[to].region)?;
-                self.poll_interrupts(call::Poll);
+                self.e.poll_interrupts(call::Poll);
                 self.jump_to(to)?;
             }
         }

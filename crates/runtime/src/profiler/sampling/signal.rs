@@ -49,6 +49,7 @@ pub(super) fn install() {
     if INSTALLED.load(Ordering::SeqCst) {
         return;
     }
+    restart::prepare();
     // SAFETY: a plain query into a record of this frame; the handler follows the rules above.
     unsafe {
         let mut before: libc::sigaction = std::mem::zeroed();
@@ -96,7 +97,8 @@ extern "C" fn on_prof(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_
                 sample(thread, context, overruns.max(0) as u32, uc);
             }
             _ => {
-                FOREIGN.call(number, info, uc, bit(SUSPEND));
+                let ended = thread.map(|thread| &thread.ended);
+                FOREIGN.call(number, info, uc, bit(SUSPEND), ended);
             }
         }
         *libc::__errno_location() = errno;
@@ -154,7 +156,8 @@ unsafe fn sample(
     unsafe {
         let state = (&raw const (*context).state).read_volatile();
         if state == State::Native as u8 || state == State::Foreign as u8 {
-            restart::make_again(uc, bit(libc::SIGPROF) | bit(SUSPEND));
+            let ours = bit(libc::SIGPROF) | bit(SUSPEND);
+            restart::make_again(uc, ours, &thread.ended);
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::threads::native_state::leave_native;
 use crate::threads::retry_thread::{self, raise_limit};
 use crate::threads::{attach, current_context, native, start};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 use vervet_abi::context::NO_NATIVE_STACK;
 use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND};
@@ -210,13 +210,15 @@ unsafe fn enter(thread: &Thread, base: *mut ThreadContext, context: *mut ThreadC
             _ => std::thread::sleep(Duration::from_micros(50)),
         };
         // A slice that was over has ended.
-        let asked = green_contexts::scannable(context).enter(PREEMPT, wait);
+        green_contexts::scannable(context).enter(PREEMPT, wait);
         (*context).runtime = std::ptr::from_ref(thread) as usize;
         (*context).handle_lanes = (*base).handle_lanes;
         move_tlab(base, context);
         thread.run_with(context);
         set_current_context(context);
-        // Who asked while the thread was parked may have been told that it runs nowhere.
+        // Who asked before the line above was told that the thread runs nowhere.
+        fence(Ordering::SeqCst);
+        let asked = registry::interrupts(context).load(Ordering::SeqCst);
         if asked & (ABORT | SUSPEND) != 0 {
             retry_thread::kick();
         }

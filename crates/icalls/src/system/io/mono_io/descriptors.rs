@@ -12,6 +12,7 @@ use std::cell::Cell;
 use std::ffi::CStr;
 use std::task::Poll;
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::threads::abort;
 use vervet_runtime::threads::park::blocking_io::{
     Interest, Target, block_on, block_on_noting, is_non_blocking, is_ready,
 };
@@ -23,10 +24,12 @@ use vervet_types::Known;
 const DELETE_ON_CLOSE: i32 = 0x0400_0000;
 /// The option of temporary files: only their owner may read them.
 const TEMPORARY: i32 = 1;
+/// No error that managed code gets: the call is to be made again.
+const BROKEN_OFF: i32 = -1;
 const WRITE_THROUGH: i32 = 0x8000_0000u32 as i32;
 
 /// Opens a file as FileMode, FileAccess, FileShare and FileOptions say; the descriptor, which has its share mode in the
-/// table.
+/// table. A signal breaks it off while it waits, as for the other end of a pipe: then the error is [`BROKEN_OFF`].
 fn open(
     path: &CStr,
     mode: i32,
@@ -63,7 +66,7 @@ fn open(
     };
     let call = |flags: i32| {
         // SAFETY: the path is NUL-terminated.
-        retry(|| unsafe { libc::open(path.as_ptr(), flags, rights) } as isize) as i32
+        unsafe { libc::open(path.as_ptr(), flags, rights) }
     };
     let mut fd = call(flags);
     if fd == -1 && errno() == libc::EISDIR {
@@ -71,7 +74,10 @@ fn open(
         fd = call(flags & !(libc::O_ACCMODE | libc::O_CREAT));
     }
     if fd == -1 {
-        return Err(error_numbers::for_path(errno(), path));
+        return Err(match errno() {
+            libc::EINTR => BROKEN_OFF,
+            e => error_numbers::for_path(e, path),
+        });
     }
     // SAFETY: all zeros is a valid `stat`, which the kernel fills; this function owns the descriptors.
     unsafe {
@@ -242,7 +248,13 @@ icalls! {
     /// Opens a file: the descriptor, or -1 and the error.
     "System.IO.MonoIO::Open" fn open_icall(cx, name: Chars<'cx>, mode: i32, access: i32, sharing: i32, options: i32, error: Out<'cx, i32>) -> isize {
         let path = name.path();
-        match cx.native(|| open(&path, mode, access, sharing, options)) {
+        let opened = loop {
+            match cx.native(|| open(&path, mode, access, sharing, options)) {
+                Err(BROKEN_OFF) => abort::poll(cx)?,
+                opened => break opened,
+            }
+        };
+        match opened {
             Ok(fd) => {
                 error.set(error_numbers::SUCCESS);
                 Ok(fd as isize)
