@@ -159,8 +159,14 @@ impl Universe {
             return Ok(arg == from);
         }
         match (&from.kind, &to.kind) {
-            (ClassKind::Ptr(a), ClassKind::Ptr(b)) => self.array_element_compatible(a, b),
-            (ClassKind::ByRef(a), ClassKind::ByRef(b)) => self.array_element_compatible(a, b),
+            (ClassKind::ByRef(a), ClassKind::ByRef(b)) => {
+                if a.is_generic_param() || b.is_generic_param() {
+                    return Ok(false);
+                }
+                // As in mono: by-refs to references of all classes are one kind.
+                let are_references = a.is_reference_type()? && b.is_reference_type()?;
+                Ok(are_references || self.array_element_compatible(a, b)?)
+            }
             (ClassKind::GenericParam { .. }, _) => {
                 for constraint in from.param_constraints()? {
                     if self.assignable_from_reflection(to, constraint, depth + 1)? {

@@ -200,6 +200,14 @@ pub fn construct<'cx>(
         if !class.is_generic_def() {
             return Err(cx.throw_load(LoadError::type_load(class, "the type is not generic")));
         }
+        let wanted = cx.load(class.params())?.len();
+        if wanted != args.len() {
+            let text = format!(
+                "The generic type definition needs {wanted} type arguments, but was instantiated with {} ",
+                args.len()
+            );
+            return Err(cx.throw2(Known::ArgumentException, &text, "types"));
+        }
         // Constraints are not looked at, as in mono.
         class = objects::load(cx, || cx.universe().instantiate(class, &args))?;
     }

@@ -3,6 +3,7 @@
 //! Keeps nothing.
 use crate::support::callers;
 use crate::support::handles;
+use crate::support::marks;
 use crate::support::objects::{self, is_known, same};
 use crate::support::type_lookup::{self, Lookup};
 use vervet_runtime::code::icall::Handle;
@@ -43,31 +44,6 @@ pub fn element_type(class: ClassRef) -> std::result::Result<u8, LoadError> {
             None if class.is_value_type()? => 0x11,
             None => 0x12,
         },
-    })
-}
-
-/// Is the attribute on the TypeDef of a class, by its full name?
-pub fn has_attribute(class: ClassRef, namespace: &str, name: &str) -> bool {
-    let def = class.def();
-    let ClassKind::Def { rid, .. } = def.kind else {
-        return false;
-    };
-    let image = &def.module.image;
-    let token = vervet_metadata::Token::new(vervet_metadata::Table::TypeDef, rid);
-    image.custom_attributes_of(token).any(|row| {
-        let owner = || {
-            let ctor = image.custom_attribute(row).ok()?.constructor;
-            let class = match ctor.table()? {
-                vervet_metadata::Table::MemberRef => image.member_ref(ctor.rid()).ok()?.class,
-                vervet_metadata::Table::MethodDef => vervet_metadata::Token::new(
-                    vervet_metadata::Table::TypeDef,
-                    image.method_owner(ctor.rid())?,
-                ),
-                _ => return None,
-            };
-            image.type_name(class).ok()
-        };
-        owner().is_some_and(|n| n.namespace == namespace && n.name == name)
     })
 }
 
@@ -228,6 +204,10 @@ icalls! {
     /// Strict class inheritance between two type handles.
     "System.RuntimeTypeHandle::is_subclass_of" fn is_subclass_of(cx, child: Handle<Class>, base: Handle<Class>) -> bool {
         let (child, base) = (cx.class_of_handle(child)?, cx.class_of_handle(base)?);
+        // Everything but Object itself is one of Object, also interfaces, pointers and by-refs.
+        if base == cx.known(Known::Object) && child != base {
+            return Ok(true);
+        }
         if child.is_byref() || base.is_byref() {
             return Ok(false);
         }
@@ -243,7 +223,7 @@ icalls! {
     /// A struct with IsByRefLikeAttribute?
     "System.RuntimeTypeHandle::IsByRefLike" fn is_by_ref_like(cx, ty: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;
-        Ok(!class.is_byref() && !class.is_array() && has_attribute(class, "System.Runtime.CompilerServices", "IsByRefLikeAttribute"))
+        Ok(!class.is_byref() && !class.is_array() && marks::is_on_class(class, "System.Runtime.CompilerServices", "IsByRefLikeAttribute"))
     }
 }
 

@@ -89,7 +89,12 @@ pub fn type_initialization<'cx>(
         Err(LoadError::missing_method(tie, ".ctor"))
     }))?;
     let object = cx.alloc(tie)?;
-    let name = cx.alloc_str(&class.full_name())?;
+    // Of a nested class its own name alone, as in mono.
+    let name = match class.namespace {
+        "" => class.name.to_string(),
+        namespace => format!("{namespace}.{}", class.name),
+    };
+    let name = cx.alloc_str(&name)?;
     cx.invoke(
         ctor,
         Some(Value::Ref(object)),

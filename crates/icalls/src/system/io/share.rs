@@ -1,21 +1,22 @@
 //! The share modes of open files, emulated within this process.
 //!
 //! # Invariants
-//! A file (device and inode) is in the table while a descriptor that this module opened refers to it. The first open
-//! decides the modes; each later open must fit them.
+//! A file (device and inode) is in the table while a descriptor that this module opened refers to it. The share mode of the first open
+//! decides what later opens may do. As in mono, a later open that shares is not asked whether it shares what the first one does.
 use std::collections::HashMap;
 use std::ffi::CString;
 use vervet_os::LeafLock;
 
-/// FileAccess.Read.
+/// FileShare.None.
+const NONE: i32 = 0;
+/// FileAccess.Read, and FileShare.Read.
 pub const READ: i32 = 1;
-/// FileAccess.Write.
+/// FileAccess.Write, and FileShare.Write.
 pub const WRITE: i32 = 2;
 
 /// A file that is open, by device and inode.
 struct Shared {
     share: i32,
-    access: i32,
     opens: u32,
 }
 /// What a descriptor refers to.
@@ -43,25 +44,17 @@ pub fn enter(
     let t = table.get_or_insert_default();
     match t.files.get_mut(&file) {
         Some(s) => {
-            let refused = s.share & (READ | WRITE) == 0
+            let refused = s.share == NONE
+                || share == NONE
                 || s.share == READ && access != READ
-                || s.share == WRITE && access != WRITE
-                || s.access & READ != 0 && share & READ == 0
-                || s.access & WRITE != 0 && share & WRITE == 0;
+                || s.share == WRITE && access != WRITE;
             if refused {
                 return false;
             }
             s.opens += 1;
         }
         None => {
-            t.files.insert(
-                file,
-                Shared {
-                    share,
-                    access,
-                    opens: 1,
-                },
-            );
+            t.files.insert(file, Shared { share, opens: 1 });
         }
     }
     t.open.insert(

@@ -130,6 +130,10 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
     }
     let path = vervet_binder::binder::without_file_scheme(Path::new(&path));
     let path = path.to_string_lossy().into_owned();
+    if matches!(how, How::File) && Path::new(&path).is_relative() {
+        let text = "Absolute path information is required.";
+        return Err(cx.throw2(Known::ArgumentException, text, "assemblyFile"));
+    }
     if !Path::new(&path).is_file() {
         return Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path));
     }

@@ -5,6 +5,7 @@ use crate::support::constants;
 use crate::support::handles;
 use crate::support::marshal_as;
 use crate::support::objects::{self, field_object, field_of, field_reflected, load};
+use crate::support::security;
 use crate::support::values;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_metadata::{Table, Token};
@@ -160,7 +161,10 @@ icalls! {
         }
     }
     /// There is no such security here.
-    "System.Reflection.RuntimeFieldInfo::get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
+    "System.Reflection.RuntimeFieldInfo::get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 {
+        let member = field_of(cx, this)?;
+        Ok(security::of_member(cx, member.class.def(), token(member)))
+    }
     /// The Field token.
     "System.Reflection.RuntimeFieldInfo::get_metadata_token" fn get_metadata_token(cx, field: ObjRef<'cx>) -> i32 {
         Ok(token(field_of(cx, field)?).0 as i32)

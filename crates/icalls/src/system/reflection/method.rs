@@ -6,6 +6,7 @@ use crate::support::handles;
 use crate::support::invoke;
 use crate::support::marshal_as;
 use crate::support::objects::{self, load, method_object, method_of, method_reflected, same};
+use crate::support::security;
 use crate::system::reflection::parameter;
 use vervet_abi::layouts::RawRef;
 use vervet_metadata::{CallConvKind, Table, Token};
@@ -13,6 +14,7 @@ use vervet_runtime::RefSlot;
 use vervet_runtime::code::icall::Handle;
 use vervet_runtime::icalls;
 use vervet_runtime::object::{ObjRef, store_ref};
+use vervet_types::method::impl_flags;
 use vervet_types::{Class, ClassRef, Known, LoadError, Method, MethodRef};
 
 /// `System.Reflection.MonoMethodInfo`.
@@ -101,6 +103,14 @@ fn calling_convention(method: MethodRef) -> std::result::Result<i32, LoadError> 
     Ok(c)
 }
 
+/// MethodImplAttributes. The accessors of arrays have none in metadata.
+fn implementation(method: MethodRef) -> u32 {
+    match method.class.is_array() {
+        true => impl_flags::RUNTIME | impl_flags::INTERNAL_CALL,
+        false => method.impl_flags,
+    }
+}
+
 icalls! {
     /// The method that called; of generic ones the definition.
     "System.Reflection.MethodBase::GetCurrentMethod" fn get_current_method(cx) -> ObjRef<'cx> {
@@ -122,7 +132,7 @@ icalls! {
             store_ref(&raw mut (*info).parent as *mut usize, parent);
             store_ref(&raw mut (*info).ret as *mut usize, ret);
             (*info).attrs = method.flags as i32;
-            (*info).impl_attrs = method.impl_flags as i32;
+            (*info).impl_attrs = implementation(method) as i32;
             (*info).call_conv = call_conv;
         }
         Ok(())
@@ -245,14 +255,20 @@ icalls! {
         Ok(method_of(cx, this)?.generic_arity > 0)
     }
     /// There is no such security here.
-    "System.Reflection.RuntimeMethodInfo::get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
+    "System.Reflection.RuntimeMethodInfo::get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 {
+        let member = method_of(cx, this)?;
+        Ok(security::of_member(cx, member.class.def(), member.token()))
+    }
 
     /// Makes an object and constructs it, or constructs the one given.
     "System.Reflection.RuntimeConstructorInfo::InternalInvoke" fn constructor_internal_invoke(cx, this: ObjRef<'cx>, object: ObjRef<'cx>, parameters: ObjRef<'cx>, exception: RefSlot<'cx>) -> ObjRef<'cx> {
         invoke::through_reflection(cx, method_of(cx, this)?, object, parameters, exception)
     }
     /// There is no such security here.
-    "System.Reflection.RuntimeConstructorInfo::get_core_clr_security_level" fn constructor_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
+    "System.Reflection.RuntimeConstructorInfo::get_core_clr_security_level" fn constructor_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 {
+        let member = method_of(cx, this)?;
+        Ok(security::of_member(cx, member.class.def(), member.token()))
+    }
     /// The MethodDef token.
     "System.Reflection.RuntimeConstructorInfo::get_metadata_token" fn constructor_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
         Ok(method_of(cx, method)?.token().0 as i32)

@@ -186,16 +186,19 @@ fn fields(
     Ok(out)
 }
 
-/// Have two accessors the same parameter types?
-fn same_parameters(
+/// Have two accessors the same signature, if a property has both? Type arguments are in their places: a property of a class hides one of a generic base
+/// that has become the same.
+fn same_signature(
     a: Option<MethodRef>,
     b: Option<MethodRef>,
 ) -> std::result::Result<bool, LoadError> {
     let (Some(a), Some(b)) = (a, b) else {
         return Ok(true);
     };
-    let (a, b) = (a.open_sig()?, b.open_sig()?);
-    Ok(a.params.len() == b.params.len() && a.params.iter().zip(&b.params).all(|(x, y)| same(x, y)))
+    let (a, b) = (a.sig()?, b.sig()?);
+    Ok(same(a.ret, b.ret)
+        && a.params.len() == b.params.len()
+        && a.params.iter().zip(&b.params).all(|(x, y)| same(x, y)))
 }
 
 /// The properties of which an accessor is asked for.
@@ -209,6 +212,8 @@ fn properties(
         if class.is_generic_param() {
             return Ok(());
         }
+        // Two of one class are two, whatever their types have become.
+        let derived = out.len();
         'next: for p in class.properties()? {
             let flags = p.getter.or(p.setter).map_or(0, |m| m.flags);
             let public =
@@ -222,10 +227,10 @@ fn properties(
             if !visible || !kind_wanted(flags, binding, own) || !filter.accepts(p.name) {
                 continue;
             }
-            for q in &out {
+            for q in &out[..derived] {
                 if q.name == p.name
-                    && same_parameters(q.getter, p.getter)?
-                    && same_parameters(q.setter, p.setter)?
+                    && same_signature(q.getter, p.getter)?
+                    && same_signature(q.setter, p.setter)?
                 {
                     continue 'next;
                 }

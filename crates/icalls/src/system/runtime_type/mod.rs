@@ -4,7 +4,9 @@
 //! Keeps nothing: the type system has one `Class` for each type.
 pub mod members;
 
+use crate::support::marks;
 use crate::support::objects::{self, is_known, opt_method_object, same};
+use crate::support::security;
 use crate::support::type_display::{self, Format};
 use crate::system::runtime_type_handle::opt_type;
 use vervet_runtime::RefSlot;
@@ -116,6 +118,9 @@ icalls! {
             let commas = ",".repeat(rank as usize - 1);
             return Err(cx.throw(Known::TypeLoadException, &format!("{}[{commas}] has too many dimensions.", class.full_name())));
         }
+        if marks::is_stack_only(class) {
+            return Err(cx.throw(Known::TypeLoadException, &format!("Could not create array type '{}[]'", class.full_name())));
+        }
         let (u, class) = (cx.universe(), cx.load(class.nested())?);
         cx.type_object(if rank == 0 { u.sz_array(class) } else { u.array(class, rank as u32) })
     }
@@ -144,7 +149,8 @@ icalls! {
     /// What implements each method of an interface.
     "System.RuntimeType::GetInterfaceMapData" fn get_interface_map_data(cx, ty: ObjRef<'cx>, interface: ObjRef<'cx>, targets: RefSlot<'cx>, methods: RefSlot<'cx>) {
         let (class, interface) = (cx.class_of(ty)?, cx.class_of(interface)?);
-        if !cx.load(class.interfaces())?.iter().any(|i| same(i, interface)) {
+        let fits = |i: &&ClassRef| same(i, interface) || i.def() == interface.def() && cx.universe().is_variant(i, interface).unwrap_or(false);
+        if !cx.load(class.interfaces())?.iter().any(|i| fits(&i)) {
             return Ok(());
         }
         let map = cx.load(interface_map(class, interface))?;
@@ -206,7 +212,8 @@ icalls! {
                 let m = cx.load(class.module.method_def(owner_token.rid()))?;
                 opt_method_object(cx, Some(m), owner)
             }
-            _ => Ok(ObjRef::NULL),
+            ClassKind::GenericParam { .. } => Ok(ObjRef::NULL),
+            _ => Err(cx.throw(Known::InvalidOperationException, "DeclaringMethod can only be used on generic arguments")),
         }
     }
     /// The name in one of its three formats; null for a generic parameter's full name.
@@ -290,6 +297,8 @@ icalls! {
         let namespace = cx.load(namespace_of(class))?;
         cx.alloc_opt_str((!namespace.is_empty()).then_some(namespace))
     }
-    /// There is no such security here.
-    "System.RuntimeType::get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
+    /// Critical, safe-critical or transparent, as the class library is marked.
+    "System.RuntimeType::get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 {
+        Ok(security::of_class(cx, cx.class_of(this)?))
+    }
 }
