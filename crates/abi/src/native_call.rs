@@ -10,7 +10,7 @@
 ///
 /// The thunk is a Tail function `(block, method) -> ()`: Managed to Native, stack to the carrier's, arguments to
 /// registers and stack (16-aligned), `al`, the call, results to the block, errno to
-/// `ThreadContext::last_error` (always), Native to Managed. `method` is the `&'static Method` for the exit record, or 0.
+/// `ThreadContext::last_error` if `clear_errno` says so, Native to Managed. `method` is the `&'static Method` for the exit record, or 0.
 #[repr(C)]
 #[derive(Debug)]
 pub struct NativeCall {
@@ -24,7 +24,7 @@ pub struct NativeCall {
     pub sse_regs: [f64; 8],
     /// How many of `sse_regs` are used (variadic callees read it in al).
     pub al: u64,
-    /// Not zero: errno is set to 0 before the call.
+    /// Not zero: errno is set to 0 before the call, and stored after it.
     pub clear_errno: u64,
     /// rax after the call.
     pub ret_rax: u64,

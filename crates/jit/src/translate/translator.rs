@@ -69,6 +69,8 @@ pub struct Session {
     pub nonnull: SmallVec<[Value; 8]>,
     /// Classes that are initialised on every path to here.
     pub initialised: SmallVec<[ClassRef; 4]>,
+    /// Blocks of thread statics that were looked up: 0 where they may not have been.
+    pub thread_blocks: SmallVec<[(ClassRef, cranelift_frontend::Variable); 1]>,
     /// Classes whose constructors inlining decisions took into account.
     pub uninitialised: Vec<ClassRef>,
     /// The compiled method has filters, which write its variables while calls are active.
@@ -95,6 +97,7 @@ impl Session {
             temps: Temps::default(),
             nonnull: SmallVec::new(),
             initialised: SmallVec::new(),
+            thread_blocks: SmallVec::new(),
             uninitialised: Vec::new(),
             has_filters,
             sequence_points: None,

@@ -30,8 +30,7 @@
 //!   conservative scan reads, the pointers into them in the call block.
 //! * All conversions are done before the block is filled, so no helper runs between filling it and
 //!   the call.
-//! * Without SetLastError the program does not see the errno of the call: the word in the thread
-//!   context is saved and restored.
+//! * Without SetLastError the program does not see the errno of the call: the thunk does not store it to the thread context.
 //! * Conversions are undone after a normal return only. Native code does not throw; when the
 //!   conversion of a later argument fails, the copies of earlier ones, and a held SafeHandle, are
 //!   not released.
@@ -54,7 +53,7 @@ use smallvec::smallvec;
 use std::mem::offset_of;
 use vervet_abi::helpers::result::Nothing;
 use vervet_abi::layouts::DelegateObject;
-use vervet_abi::{Declared, ThrowKind, call, context, native_call, object, vtable};
+use vervet_abi::{Declared, ThrowKind, call, native_call, object, vtable};
 use vervet_types::{MethodRef, MethodSig};
 
 /// The body of a P/Invoke method.
@@ -277,16 +276,11 @@ fn emit(
     for ((native, places), plan) in natives.iter().zip(&places).zip(&plan.params) {
         place_argument(e, block, native, places, &plan.abi());
     }
-    // The thunk stores errno to the context after every call.
-    let kept_errno = (!plan.set_last_error).then(|| e.load_context(I32, context::LAST_ERROR));
     e.b.ins().sequence_point();
     let mut signature = Signature::new(CallConv::Tail);
     signature.params.resize(2, AbiParam::new(I64));
     let signature = e.b.import_signature(signature);
     e.call_symbol(Symbol::NativeThunk, signature, &[block, call.method]);
-    if let Some(errno) = kept_errno {
-        e.store_context(errno, context::LAST_ERROR);
-    }
     if !plan.preserve_sig {
         check_hresult(e, block);
     }

@@ -199,8 +199,54 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// The block with this thread's values of the thread statics of a class: a table lookup, and a
-    /// helper call when the thread first uses the class.
+    /// The block with this thread's values of the thread statics of a class. It stays where it is as long as the thread lives, so one lookup serves all accesses that
+    /// come after it: a variable has the block, and 0 before:
+    ///
+    /// ```text
+    ///     known = variable
+    ///     brif known, join(known), look_up
+    /// look_up:
+    ///     variable = look up
+    ///     jump join(variable)
+    /// ```
+    /// The first access, unless it is in a loop, looks up without asking.
+    fn thread_statics(&mut self, class: ClassRef) -> Value {
+        if self.e.has_handlers() {
+            return self.look_up_thread_statics(class);
+        }
+        let offset = self.body.plan.instrs[self.body.index].offset;
+        let may_repeat = self.body.inline.is_some() || self.body.plan.in_loop(offset);
+        let known = self.session.thread_blocks.iter().find(|(c, _)| *c == class);
+        let (variable, is_first) = match known {
+            Some((_, variable)) => (*variable, false),
+            None => {
+                let variable = self.e.b.declare_var(I64);
+                self.session.thread_blocks.push((class, variable));
+                (variable, !may_repeat)
+            }
+        };
+        if is_first {
+            let block = self.look_up_thread_statics(class);
+            self.e.b.def_var(variable, block);
+            return block;
+        }
+        let known = self.e.b.use_var(variable);
+        let (look_up, join) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.append_block_param(join, I64);
+        let args = [BlockArg::Value(known)];
+        self.e.b.ins().brif(known, join, &args, look_up, &[]);
+        self.e.b.seal_block(look_up);
+        self.e.b.switch_to_block(look_up);
+        let block = self.look_up_thread_statics(class);
+        self.e.b.ins().jump(join, &[BlockArg::Value(block)]);
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        let block = self.e.b.block_params(join)[0];
+        self.e.b.def_var(variable, block);
+        block
+    }
+
+    /// A table lookup, and a helper call when the thread first uses the class.
     ///
     /// ```text
     ///     index = vtable.thread_static_index
@@ -212,7 +258,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     ///     block = call ThreadStatics(vtable)
     ///     jump join(block)
     /// ```
-    fn thread_statics(&mut self, class: ClassRef) -> Value {
+    fn look_up_thread_statics(&mut self, class: ClassRef) -> Value {
         let vt = self.e.symbol(Symbol::VTable(class));
         let (look, slow, join) = (
             self.e.b.create_block(),

@@ -136,7 +136,7 @@ pub unsafe extern "C" fn enter_safe_region() -> usize {
 }
 
 /// Calls native code as the block says: rdi = block, rsi = method. State is Native during the call; errno goes to
-/// the context before Native is left.
+/// the context, if the block says so, before Native is left.
 ///
 /// # Safety
 /// Entered only as its description says, by generated code or by the runtime.
@@ -172,6 +172,8 @@ pub unsafe extern "C" fn native_thunk() {
         "mov rcx, [rbx + {ints} + 24]",
         "mov r8, [rbx + {ints} + 32]",
         "mov r9, [rbx + {ints} + 40]",
+        "cmp qword ptr [rbx + {al}], 0",
+        "je 13f",
         "movsd xmm0, [rbx + {sse}]",
         "movsd xmm1, [rbx + {sse} + 8]",
         "movsd xmm2, [rbx + {sse} + 16]",
@@ -180,7 +182,7 @@ pub unsafe extern "C" fn native_thunk() {
         "movsd xmm5, [rbx + {sse} + 40]",
         "movsd xmm6, [rbx + {sse} + 48]",
         "movsd xmm7, [rbx + {sse} + 56]",
-        "mov rax, [rbx + {al}]",
+        "13: mov rax, [rbx + {al}]",
         "mov r11, [rbx + {target}]",
         "mov [r15 + {scan_sp}], rsp",
         "mov byte ptr [r15 + {state}], {native}",
@@ -191,10 +193,12 @@ pub unsafe extern "C" fn native_thunk() {
         "movsd [rbx + {xmm1}], xmm1",
         "lea rsp, [rbp - 128]",
         to_native_stack!(),
+        "cmp qword ptr [rbx + {clear_errno}], 0",
+        "je 14f",
         "call {errno}",
         "mov eax, [rax]",
         "mov [r15 + {last_error}], eax",
-        "cmp qword ptr [r15 + {green}], 0",
+        "14: cmp qword ptr [r15 + {green}], 0",
         "jne 11f",
         "12: mov byte ptr [r15 + {state}], {runtime}",
         "cmp dword ptr [rip + {stop}], 0",
