@@ -28,6 +28,7 @@ use super::values::temps::Temps;
 use crate::emit::Emitter;
 use crate::options::CompileEnv;
 use crate::signature::LoweredSignature;
+use crate::translate::control::join::Agreed;
 use cranelift_codegen::ir::{Block, StackSlot, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -69,6 +70,8 @@ pub struct Session {
     pub nonnull: SmallVec<[Value; 8]>,
     /// Classes that are initialised on every path to here.
     pub initialised: SmallVec<[ClassRef; 4]>,
+    /// By block: what is known of the results that were brought to a join.
+    pub(crate) agreed: FxHashMap<Block, Agreed>,
     /// Blocks of thread statics that were looked up: 0 where they may not have been.
     pub thread_blocks: SmallVec<[(ClassRef, cranelift_frontend::Variable); 1]>,
     /// Classes whose constructors inlining decisions took into account.
@@ -97,6 +100,7 @@ impl Session {
             temps: Temps::default(),
             nonnull: SmallVec::new(),
             initialised: SmallVec::new(),
+            agreed: FxHashMap::default(),
             thread_blocks: SmallVec::new(),
             uninitialised: Vec::new(),
             has_filters,

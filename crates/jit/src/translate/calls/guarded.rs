@@ -273,7 +273,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Pass::None => None,
                 _ => {
                     let operand = self.pop()?;
-                    Some(self.coerce_to_class(&operand, class)?)
+                    let value = self.coerce_to_class(&operand, class)?;
+                    Some(StackValue { value, ..operand })
                 }
             };
             self.jump_to_join(arms.join, class, result)?;

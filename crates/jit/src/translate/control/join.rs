@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * A result that is a struct is copied to a buffer of the join's before the jump, so it does not matter what becomes of the memory that a path had it in.
-//! * Any other result is the block's parameter.
+//! * Any other result is the block's parameter. What is known of it is what is known of the results of all paths ([`Agreed`]).
 use crate::emit::trusted;
 use crate::signature::{LoweredSignature, Pass};
 use crate::translate::error::Res;
@@ -18,6 +18,36 @@ pub(crate) struct Join {
     pub(crate) block: Block,
     /// Where a struct result is put.
     buffer: Option<Value>,
+}
+
+/// What all paths that have come to a join so far know of an object that they bring.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Agreed {
+    /// Its class, if it is not null.
+    exact: Option<ClassRef>,
+    non_null: bool,
+}
+
+impl Agreed {
+    fn of(result: &StackValue) -> Res<Agreed> {
+        let known = |fact| matches!(fact, ValueFact::Exact | ValueFact::NonNull);
+        Ok(match result.stack_type {
+            StackType::Ref => Agreed {
+                exact: result.exact_object()?,
+                non_null: known(result.fact),
+            },
+            _ => Agreed {
+                exact: None,
+                non_null: false,
+            },
+        })
+    }
+    fn and(self, other: Agreed) -> Agreed {
+        Agreed {
+            exact: self.exact.filter(|class| other.exact == Some(class)),
+            non_null: self.non_null && other.non_null,
+        }
+    }
 }
 
 /// The stack type of a signature's result.
@@ -44,15 +74,26 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Ends a path: jumps to the join with the result, which has the form that memory of the class has.
-    pub(crate) fn jump_to_join(&mut self, to: Join, class: ClassRef, result: Option<Value>) -> Res {
+    pub(crate) fn jump_to_join(
+        &mut self,
+        to: Join,
+        class: ClassRef,
+        result: Option<StackValue>,
+    ) -> Res {
         match (result, to.buffer) {
-            (Some(value), Some(at)) => {
+            (Some(result), Some(at)) => {
                 let whole = Dest::Frame;
-                self.copy(class, at, 0, trusted(), value, 0, trusted(), whole)?;
+                self.copy(class, at, 0, trusted(), result.value, 0, trusted(), whole)?;
                 self.e.b.ins().jump(to.block, &[]);
             }
-            (Some(value), None) => {
-                self.e.b.ins().jump(to.block, &[BlockArg::Value(value)]);
+            (Some(result), None) => {
+                let agreed = Agreed::of(&result)?;
+                let paths = self.session.agreed.entry(to.block).or_insert(agreed);
+                *paths = paths.and(agreed);
+                self.e
+                    .b
+                    .ins()
+                    .jump(to.block, &[BlockArg::Value(result.value)]);
             }
             (None, _) => {
                 self.e.b.ins().jump(to.block, &[]);
@@ -68,11 +109,27 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Some(at) => at,
                 None => self.e.b.block_params(join.block)[0],
             };
+            let agreed = self.session.agreed.remove(&join.block);
+            let (class, fact) = match agreed {
+                Some(Agreed {
+                    exact: Some(class),
+                    non_null,
+                }) => {
+                    let fact = if non_null {
+                        ValueFact::Exact
+                    } else {
+                        ValueFact::ExactOrNull
+                    };
+                    (class, fact)
+                }
+                Some(Agreed { non_null: true, .. }) => (lowered.ret_class, ValueFact::NonNull),
+                _ => (lowered.ret_class, ValueFact::None),
+            };
             self.push_value(StackValue {
                 stack_type,
                 value,
-                class: Some(lowered.ret_class),
-                fact: ValueFact::None,
+                class: Some(class),
+                fact,
             });
         }
         Ok(())

@@ -548,7 +548,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         state.returned = true;
         match state.join {
             None => state.result = operand,
-            Some(join) => self.jump_to_join(join, class, operand.map(|o| o.value))?,
+            Some(join) => self.jump_to_join(join, class, operand)?,
         }
         self.body.dead = true;
         Ok(())
