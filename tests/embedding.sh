@@ -76,6 +76,11 @@ for name in Two One Hooks other/Three Four Five Six Supplied; do
 done
 if host hooks; then compare hooks "$PWD/tests/embedding/hooks.expected" ./hooks; fi
 if host supplied; then compare supplied "$PWD/tests/embedding/supplied.expected" ./supplied; fi
+# Metadata as bytes, IL as text; lines of source, libraries of the host's, reference queues, remote fields, counters.
+mcs -nologo -warn:0 -debug -unsafe -t:library "-out:$work/More.dll" tests/embedding/More.cs || fail "More.cs does not compile"
+# The rows that the compiler gives references differ with its version.
+if host raw; then compare raw "$PWD/tests/embedding/raw.expected" sh -c "./raw | sed 's/\\(0x\\|<\\)\\([0-9a-f][0-9a-f]\\)[0-9a-f]\\{6\\}/\\1\\2/'"; fi
+if host sources; then compare sources "$PWD/tests/embedding/sources.expected" ./sources; fi
 if host api; then compare api "$PWD/tests/embedding/api.expected" ./api; fi
 if host threads; then
     compare threads "$PWD/tests/embedding/threads.expected" ./threads
@@ -85,13 +90,27 @@ if host threads; then
     compare "threads with a checked heap" "$work/small.want" env EMBED_GC_DEBUG=--gc-debug=verify,poison,collect-every=500 ./threads 8192
 fi
 
+# A library that is opened at run time gets 512 bytes of each thread's static block for all of its thread-local variables (`runtime/arch/x86_64/current.rs`).
+variables=$(readelf -lW "$work/lib/libvervet.so.1" | awk '$1 == "TLS" { print $6 }')
+if [ $((variables)) -le 512 ]; then pass; else fail "thread-local variables take $((variables)) bytes, and there is room for 512"; fi
+
+# A JVM in the same process, started before this runtime and after it. JAVA_HOME says which; else any that is installed, with its compiler.
+java=${JAVA_HOME:-}
+[ -n "$java" ] || java=$(for d in /usr/lib/jvm/*; do [ ! -x "$d/bin/javac" ] || [ ! -e "$d/include/jni.h" ] || echo "$d"; done | tail -n 1)
+if [ -e "$java/lib/server/libjvm.so" ] && [ -e "$java/include/jni.h" ]; then
+    if "$java/bin/javac" -d "$work" tests/embedding/Jvm.java 2> "$work/log" && mcs -nologo -warn:0 -t:library "-out:$work/Jvm.dll" tests/embedding/Jvm.cs &&
+        cc -O1 -w -D_GNU_SOURCE -I"$include" -I"$java/include" -I"$java/include/linux" tests/embedding/jvm.c -o "$work/jvm" -L"$work/lib" -lmonosgen-2.0 -lpthread 2>> "$work/log"; then
+        for first in java cli; do compare "a JVM in the process, $first first" "$PWD/tests/embedding/jvm.expected" ./jvm "$java/lib/server/libjvm.so" $first; done
+    else fail "the host of a JVM does not compile: $(head -n 3 "$work/log")"; fi
+else echo "  embedding: no JVM with its headers is installed; its checks are skipped"; fi
+
 # Every function that the headers of mono 6.8 declare is exported: one that is not implemented says so.
 nm -D --defined-only "$work/lib/libvervet.so.1" | awk '$2 == "T" { print $3 }' | sort > "$work/exports"
 missing=$(sed 's/\t.*//' tests/embedding/functions.txt | sort | comm -23 - "$work/exports")
 if [ -z "$missing" ]; then pass; else fail "not exported: $(echo $missing | cut -c1-300)"; fi
 if host missing; then
     { (cd "$work" && exec ./missing) > "$work/out" 2>&1; } 2> /dev/null
-    if grep -q 'mono_stack_walk_async_safe is not implemented: ' "$work/out"; then pass; else fail "a missing function does not say its name: $(head -n 2 "$work/out")"; fi
+    if grep -q 'mono_gc_walk_heap is not implemented: ' "$work/out"; then pass; else fail "a missing function does not say its name: $(head -n 2 "$work/out")"; fi
 fi
 
 # The sample, compiled as its readers would.

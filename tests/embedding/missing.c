@@ -1,9 +1,9 @@
 /* Calls a function that the library does not have. */
 #include <mono/jit/jit.h>
-#include <mono/metadata/loader.h>
+#include <mono/metadata/mono-gc.h>
 
 int main(void)
 {
-    mono_stack_walk_async_safe(NULL, NULL, NULL);
+    mono_gc_walk_heap(0, NULL, NULL);
     return 0;
 }

@@ -9,9 +9,12 @@ object_api! {
         vt.map_or(std::ptr::null_mut(), |vt| or_null(cx, allocate::alloc_array(cx, vt, length as i64)))
     }
     fn mono_array_clone(cx; array: Object) -> Object { or_null(cx, allocate::clone_object(cx, object(array))) }
-    fn mono_array_length(cx; array: Object) -> usize { object(array).array_len() }
+}
+
+pinned_api! {
+    fn mono_array_length(array: Object) -> usize { object(array).array_len() }
     /// The address of an element, in an array that stays in place while the host's frames refer to it.
-    fn mono_array_addr_with_size(cx; array: Object, size: c_int, index: usize) -> *mut c_char {
+    fn mono_array_addr_with_size(array: Object, size: c_int, index: usize) -> *mut c_char {
         object(array).array_data().add(size as usize * index).cast()
     }
 }

@@ -3,12 +3,13 @@
 //! # Invariants
 //! A `MonoMethodHeader` lives until the host frees it; the code and the types that it names live for ever. A grafted method shows no body: the tokens in its IL are not
 //! those of its module.
-use crate::support::{Bool, ClassP, MethodP, outside, set, supplied};
+use crate::support::{Bool, ClassP, ImageP, MethodP, outside, set, supplied};
 use std::ffi::{c_int, c_void};
 use vervet_metadata::{EhKind, MethodBody};
 use vervet_runtime::Cx;
+use vervet_runtime::domain::Domain;
 use vervet_runtime::exceptions::walk::Walk;
-use vervet_types::{LoadError, MethodRef};
+use vervet_types::{LoadError, MethodRef, Module};
 
 /// A `MonoMethodHeader`.
 pub struct Header {
@@ -69,6 +70,44 @@ fn clause(
     })
 }
 
+/// Bytes of the body that begins at an address: header, code, and the sections behind it.
+///
+/// # Safety
+/// A body begins there.
+unsafe fn body_length(at: *const u8) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let word = |at: *const u8| at.cast::<u32>().read_unaligned();
+        let first = *at;
+        if first & 3 != 3 {
+            return 1 + usize::from(first >> 2);
+        }
+        let mut end = at.add(12 + word(at.add(4)) as usize);
+        let mut more = first & 8 != 0;
+        while more {
+            end = end.add(end.align_offset(4));
+            let head = word(end);
+            more = head & 0x80 != 0;
+            end = end.add(
+                if head & 0x40 != 0 {
+                    head >> 8
+                } else {
+                    head >> 8 & 0xff
+                }
+                .max(4) as usize,
+            );
+        }
+        end.offset_from_unsigned(at)
+    }
+}
+fn header_at(module: &'static Module, bytes: &'static [u8]) -> Result<Header, LoadError> {
+    let body = MethodBody::parse(bytes, bytes.as_ptr() as u32)
+        .map_err(|e| LoadError::bad_image(module, e.to_string()))?;
+    let locals = crate::signatures::scope(module).locals(body.local_sig)?;
+    let locals = locals.iter().map(|l| Some(l.ty)).collect();
+    Ok(Header { body, locals })
+}
+
 api! {
     fn mono_metadata_free_mh(header: *mut Header) {
         if !header.is_null() {
@@ -105,7 +144,32 @@ fn walk(cx: &'static Cx<'static>, function: WalkFunction, user: *mut c_void, il:
     }
 }
 
+/// A walk in what may be a signal handler.
+type AsyncWalkFunction =
+    unsafe extern "C" fn(MethodRef, &'static Domain, *const c_void, c_int, *mut c_void) -> Bool;
+
 object_api! {
+    /// The header of a body as bytes, which stay where they are.
+    fn mono_metadata_parse_mh(cx; image: ImageP, at: *const u8) -> *mut Header {
+        let Some(image) = image else { return std::ptr::null_mut() };
+        let bytes: &'static [u8] = std::slice::from_raw_parts(at, body_length(at));
+        let header = supplied(cx, || header_at(image, bytes));
+        header.map_or(std::ptr::null_mut(), |h| Box::into_raw(Box::new(h)))
+    }
+    /// As `mono_stack_walk`, with the domain of each frame and where its code begins. Of the calling thread's own frames below the native code that calls
+    /// this: what a signal interrupted in managed code is not walked.
+    fn mono_stack_walk_async_safe(cx; function: Option<AsyncWalkFunction>, _signal: *const c_void, user: *mut c_void) {
+        let Some(function) = function else { return };
+        for frame in Walk::here(cx) {
+            let domain = vervet_runtime::domain::by_id(frame.code.domain);
+            let (start, native) = (frame.code.start as *const c_void, frame.pc - frame.code.start);
+            for (method, _) in frame.logical() {
+                if outside(|| function(method, domain, start, native as c_int, user)) != 0 {
+                    return;
+                }
+            }
+        }
+    }
     fn mono_method_get_header(cx; method: MethodP) -> *mut Header { header_or_null(cx, method) }
     fn mono_method_get_header_checked(cx; method: MethodP, error: *mut crate::exceptions::Error) -> *mut Header {
         crate::exceptions::Error::clear(error);

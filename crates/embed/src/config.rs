@@ -4,9 +4,10 @@
 //! What is said before the start is put where the start looks for it: in the environment, as the variables of the same meaning. A host has one thread
 //! that starts the runtime, and says these things on it.
 use crate::support::{Bool, ImageP, new_text, read, read_opt, text};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 use std::path::PathBuf;
 use vervet_binder::Binder;
+use vervet_icalls::system::environment;
 use vervet_os::LeafLock;
 use vervet_runtime::loader::HostMapping;
 use vervet_runtime::runtime::rt_opt;
@@ -17,6 +18,8 @@ struct Said {
     etc: Option<String>,
     maps: Vec<HostMapping>,
     configurations: Vec<String>,
+    /// Configurations of assemblies, by the names of their files.
+    carried: Vec<(String, String)>,
     server: bool,
 }
 static SAID: LeafLock<Option<Said>> = LeafLock::new(None);
@@ -48,6 +51,27 @@ pub fn give_maps() {
     });
     maps.into_iter().for_each(map);
     texts.iter().for_each(|t| parse(t));
+    let carried = said(|s| s.carried.clone());
+    carried
+        .iter()
+        .for_each(|(name, xml)| give_carried(name, xml));
+}
+/// Keeps the configuration of an assembly.
+fn carry(name: String, xml: String) {
+    give_carried(&name, &xml);
+    said(|s| s.carried.push((name, xml)));
+}
+/// Gives the loader the dllmap of an assembly's configuration, if it has been started.
+fn give_carried(name: &str, xml: &str) {
+    let Some(rt) = rt_opt() else { return };
+    let loader = &rt.root.loader;
+    if let Ok(config) = loader
+        .shared
+        .locations
+        .parse(xml, std::path::Path::new(name))
+    {
+        loader.carry_dllmap(name, config.dllmap);
+    }
 }
 
 /// The directory with `mono/4.5`.
@@ -119,8 +143,15 @@ api! {
     fn mono_config_get_os() -> *const c_char { text("linux") }
     fn mono_config_get_cpu() -> *const c_char { text("x86-64") }
     fn mono_config_get_wordsize() -> *const c_char { text("64") }
-    fn mono_get_machine_config() -> *const c_char { std::ptr::null() }
-    fn mono_config_string_for_assembly_file(_name: *const c_char) -> *const c_char { std::ptr::null() }
+    fn mono_register_machine_config(xml: *const c_char) { environment::carry_machine_config(read(xml)); }
+    fn mono_get_machine_config() -> *const c_char { environment::carried_machine_config().map_or(std::ptr::null(), text) }
+    /// The configuration of the assembly whose file has that name, instead of a file beside it.
+    fn mono_register_config_for_assembly(name: *const c_char, xml: *const c_char) { carry(read(name), read(xml)); }
+    fn mono_config_string_for_assembly_file(name: *const c_char) -> *const c_char {
+        let name = read(name);
+        let carried = said(|s| s.carried.iter().find(|c| c.0 == name).map(|c| c.1.clone()));
+        carried.map_or(std::ptr::null(), |xml| text(&xml))
+    }
     fn mono_config_set_server_mode(on: Bool) { said(|s| s.server = on != 0); }
     fn mono_config_is_server_mode() -> Bool { Bool::from(said(|s| s.server)) }
     /// Maps a native library, or one function of it, to another.
@@ -134,8 +165,4 @@ api! {
         });
     }
     fn mono_set_find_plugin_callback(_callback: *const c_void) {}
-    fn mono_opcode_name(opcode: c_int) -> *const c_char {
-        let _ = opcode;
-        std::ptr::null()
-    }
 }

@@ -21,6 +21,10 @@ type Visit = unsafe extern "C" fn(&'static Counter, *mut c_void) -> Bool;
 
 /// Parts of a counter's type, as the header numbers them.
 const TYPE: c_int = 0xf;
+/// A type: microseconds.
+const TIME_INTERVAL: c_int = 7;
+/// A unit: tenths of a microsecond.
+const TIME: c_int = 2 << 24;
 const CALLBACK: c_int = 128;
 const SECTIONS: c_int = 0x00ff_ff00;
 const UNIT: c_int = 0xf << 24;
@@ -59,6 +63,10 @@ fn size_of_kind(kind: c_int) -> usize {
     }
 }
 fn register(name: &str, kind: c_int, at: *const c_void, size: usize) {
+    if ALL.lock().iter().any(|c| c.at == at as usize) {
+        eprintln!("you are registering the same counter address twice: {name} at {at:?}");
+        return;
+    }
     let kind = if kind & VARIANCE == 0 {
         kind | MONOTONIC
     } else {
@@ -113,7 +121,8 @@ unsafe fn value(counter: &Counter) -> Option<Value> {
 api! {
     fn mono_counters_init() {}
     fn mono_counters_enable(_sections: c_int) {}
-    fn mono_counters_cleanup() {}
+    /// Forgets what has been registered.
+    fn mono_counters_cleanup() { ALL.lock().clear(); }
     fn mono_counters_register(name: *const c_char, kind: c_int, at: *const c_void) { register(&read(name), kind, at, size_of_kind(kind)); }
     fn mono_counters_register_with_size(name: *const c_char, kind: c_int, at: *const c_void, size: c_int) {
         register(&read(name), kind, at, size.max(0) as usize);
@@ -160,6 +169,8 @@ api! {
             libc::fprintf(to, c"\n%s statistics\n".as_ptr(), text(name));
             for counter in of_section {
                 let shown = match value(counter) {
+                    Some(Value::I64(v)) if counter.kind & UNIT == TIME => format!("{:.2} ms", v as f64 / 1e4),
+                    Some(Value::U64(v)) if counter.kind & TYPE == TIME_INTERVAL => format!("{:.2} ms", v as f64 / 1e3),
                     Some(Value::I32(v)) => v.to_string(),
                     Some(Value::U32(v)) => v.to_string(),
                     Some(Value::I64(v)) => v.to_string(),

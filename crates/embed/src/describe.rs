@@ -167,6 +167,25 @@ impl Description {
     }
 }
 
+/// `Namespace.Class:Method`, and with its signature ` (int,string)`.
+pub fn full_name(m: MethodRef, signature: bool) -> String {
+    let mut name = format!("{}:{}", owner(m.class), m.name);
+    let own = m.generic_params().unwrap_or(&[]);
+    let generic = if m.method_args().is_empty() {
+        own
+    } else {
+        m.method_args()
+    };
+    if !generic.is_empty() {
+        let args: Vec<String> = generic.iter().map(|a| argument(a, true)).collect();
+        name += &format!("<{}>", args.join(", "));
+    }
+    if let (true, Ok(sig)) = (signature, m.sig()) {
+        name += &format!(" ({})", params_text(sig, true));
+    }
+    name
+}
+
 query_api! {
     fn mono_method_desc_new(text: *const c_char, include_namespace: Bool) -> *mut Description {
         read_opt(text).and_then(|t| parse(&t, include_namespace != 0)).map_or(std::ptr::null_mut(), |d| Box::into_raw(Box::new(d)))
@@ -211,17 +230,6 @@ query_api! {
     }
     /// `Namespace.Class:Method (int,string)`.
     fn mono_method_full_name(method: MethodP, signature: Bool) -> *mut c_char {
-        let Some(m) = method else { return std::ptr::null_mut() };
-        let mut name = format!("{}:{}", owner(m.class), m.name);
-        let own = m.generic_params().unwrap_or(&[]);
-        let generic = if m.method_args().is_empty() { own } else { m.method_args() };
-        if !generic.is_empty() {
-            let args: Vec<String> = generic.iter().map(|a| argument(a, true)).collect();
-            name += &format!("<{}>", args.join(", "));
-        }
-        if let (true, Ok(sig)) = (signature != 0, m.sig()) {
-            name += &format!(" ({})", params_text(sig, true));
-        }
-        new_text(&name)
+        method.map_or(std::ptr::null_mut(), |m| new_text(&full_name(m, signature != 0)))
     }
 }

@@ -6,7 +6,7 @@
 use crate::classes::DECLARED_HEADER;
 use crate::support::{ClassP, FieldP, Object, new_text, object, or_null, text};
 use smallvec::SmallVec;
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use vervet_abi::VTable;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_icalls::support::constants;
@@ -17,6 +17,7 @@ use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::memory::copy::{copy_value, move_bytes, poll_sometimes};
 use vervet_runtime::memory::statics;
 use vervet_runtime::object::store_ref;
+use vervet_runtime::remoting;
 use vervet_types::{ClassRef, FieldRef};
 
 /// Does a value of the type hold references, and how long is it?
@@ -176,6 +177,77 @@ object_api! {
             let exception = cx.take_pending(throw);
             crate::exceptions::raise(cx, exception);
         }
+    }
+}
+
+/// The remote object's field as an object. `remoting` carries the access to where the object is.
+fn remote<'cx>(
+    cx: &'cx Cx<'cx>,
+    proxy: ObjRef<'cx>,
+    field: FieldRef,
+    value: Option<ObjRef<'cx>>,
+) -> Result<ObjRef<'cx>> {
+    let proxy = cx.non_null(proxy)?;
+    if !remoting::is_proxy(proxy) {
+        // An object that is here.
+        let Some(value) = value else {
+            return value_object(cx, field, proxy);
+        };
+        let ty = cx.load(field.ty())?;
+        let boxed = crate::kinds::is_reference(ty) || ty.nullable_arg().is_some();
+        let from = if boxed {
+            crate::support::address(value).cast()
+        } else {
+            value.value_ptr()
+        };
+        // SAFETY: the host passes an object that has the field, and a value of its type.
+        unsafe {
+            if let Some(to) = place(proxy, field) {
+                set_at(to, ty, from);
+            }
+        }
+        return Ok(ObjRef::NULL);
+    }
+    match value {
+        Some(value) => remoting::fields::set(cx, proxy, field, value).map(|()| ObjRef::NULL),
+        None => remoting::fields::get(cx, proxy, field),
+    }
+}
+/// What a function without a place for an exception does with one: raises it where managed code goes on.
+fn settled(cx: &'static Cx<'static>, done: Result<ObjRef<'static>>) -> Object {
+    match done {
+        Ok(object) => crate::support::address(object),
+        Err(throw) => {
+            let exception = cx.take_pending(throw);
+            crate::exceptions::set_pending(cx, exception);
+            std::ptr::null_mut()
+        }
+    }
+}
+
+object_api! {
+    /// The field of what a transparent proxy stands for, as an object.
+    fn mono_load_remote_field_new(cx; proxy: Object, _class: ClassP, field: FieldP) -> Object {
+        field.map_or(std::ptr::null_mut(), |f| settled(cx, remote(cx, object(proxy), f, None)))
+    }
+    /// Where the value is: in the variable, for a reference, else in the box that it refers to then.
+    fn mono_load_remote_field(cx; proxy: Object, _class: ClassP, field: FieldP, result: *mut Object) -> *mut c_void {
+        let Some(field) = field else { return std::ptr::null_mut() };
+        let value = settled(cx, remote(cx, object(proxy), field, None));
+        *result = value;
+        match field.ty() {
+            Ok(ty) if !value.is_null() && !crate::kinds::is_reference(ty) => object(value).value_ptr().cast(),
+            _ => result.cast(),
+        }
+    }
+    fn mono_store_remote_field_new(cx; proxy: Object, _class: ClassP, field: FieldP, value: Object) {
+        if let Some(field) = field { settled(cx, remote(cx, object(proxy), field, Some(object(value)))); }
+    }
+    /// The value by its address, a reference as well.
+    fn mono_store_remote_field(cx; proxy: Object, _class: ClassP, field: FieldP, value: *const u8) {
+        let Some(field) = field else { return };
+        let boxed = cx.load(field.ty()).and_then(|ty| values::object_at(cx, ty, value));
+        settled(cx, boxed.and_then(|boxed| remote(cx, object(proxy), field, Some(boxed))));
     }
 }
 

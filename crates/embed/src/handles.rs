@@ -43,7 +43,7 @@ api! {
     fn mono_gc_max_generation() -> c_int { gc::max_generation() }
     fn mono_gc_collection_count(generation: c_int) -> c_int { gc::collection_count(generation) }
     fn mono_gc_pending_finalizers() -> u8 { 0 }
-    fn mono_gc_finalize_notify() {}
+    fn mono_gc_finalize_notify() { vervet_runtime::memory::finalizer::request(); }
     fn mono_gc_is_gc_thread() -> Bool { Bool::from(!vervet_runtime::threads::current_context().is_null()) }
     fn mono_gc_get_gc_name() -> *const c_char { crate::support::text("sgen") }
     fn mono_gc_wait_for_bridge_processing() {}

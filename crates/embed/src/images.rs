@@ -90,6 +90,29 @@ fn loaded(name: &str) -> ImageP {
         .map(|a| a.manifest)
 }
 
+/// The bytes that the CLI header calls the strong name's signature.
+fn strong_name(module: &'static Module) -> Option<&'static [u8]> {
+    let file = module.image.data();
+    let word = |bytes: &[u8], at: usize| {
+        let found = bytes.get(at..at + 4)?;
+        Some(u32::from_le_bytes(found.try_into().ok()?))
+    };
+    // The fifteenth data directory, behind the fields of PE32 or PE32+, leads to the CLI header.
+    let optional = word(file, 0x3c)? as usize + 24;
+    let fields = if word(file, optional)? & 0xffff == 0x20b {
+        112
+    } else {
+        96
+    };
+    let header = module
+        .image
+        .rva_data(word(file, optional + fields + 14 * 8)?)
+        .ok()?;
+    let (rva, size) = (word(header, 32)?, word(header, 36)? as usize);
+    let signature = module.image.rva_data(rva).ok()?.get(..size)?;
+    (rva != 0 && size != 0).then_some(signature)
+}
+
 fn guid(module: &Module) -> String {
     let b = module.image.mvid().unwrap_or_default();
     let hex = |r: &[usize]| {
@@ -173,6 +196,18 @@ api! {
         set(size, key.len() as u32);
         if key.is_empty() { std::ptr::null() } else { key.as_ptr().cast() }
     }
+    /// The signature of the file, and its size; null: it has none.
+    fn mono_image_get_strong_name(image: ImageP, size: *mut u32) -> *const u8 {
+        let signature = image.and_then(strong_name);
+        set(size, signature.map_or(0, |s| s.len() as u32));
+        signature.map_or(std::ptr::null(), |s| s.as_ptr())
+    }
+    /// Where that lies in the file; 0: nowhere.
+    fn mono_image_strong_name_position(image: ImageP, size: *mut u32) -> u32 {
+        let Some((image, signature)) = image.and_then(|i| Some((i, strong_name(i)?))) else { return 0 };
+        set(size, signature.len() as u32);
+        signature.as_ptr().offset_from_unsigned(image.image.data().as_ptr()) as u32
+    }
     fn mono_image_load_file_for_image(image: ImageP, index: c_int) -> ImageP { file_of(image?, index as u32) }
     fn mono_image_load_module(image: ImageP, index: c_int) -> ImageP {
         let image = image?;
@@ -184,7 +219,7 @@ api! {
     fn mono_image_add_to_name_cache(_image: ImageP, _namespace: *const c_char, _name: *const c_char, _index: u32) {}
 }
 
-fn file_of(image: &'static Module, index: u32) -> ImageP {
+pub fn file_of(image: &'static Module, index: u32) -> ImageP {
     let row = image.image.file(index).ok()?;
     domains::loader()?
         .open_module(image, image.image.string(row.name).ok()?)

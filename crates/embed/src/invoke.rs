@@ -8,12 +8,15 @@
 //! | a reference, a pointer | itself |
 //!
 //! # Invariants
+//! * A method with a [plan](crate::plans) is called by that.
 //! * Exactly the given method is called: a host that wants the override asks for it first.
 //! * The result is an object: a value is boxed, an empty Nullable is null.
+use crate::plans::{self, Plan, Returned};
 use crate::support::{ClassP, MethodP, Object, object, set};
 use std::ffi::c_void;
 use vervet_icalls::support::{invoke as reflection, values};
 use vervet_runtime::ObjRef;
+use vervet_runtime::code::invoke::REGISTERS;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::interop::delegates;
 use vervet_runtime::memory::localloc_stack::Scope;
@@ -73,6 +76,60 @@ pub unsafe fn from_host(
     }
 }
 
+/// As [`call`], for a method with a plan.
+///
+/// # Safety
+/// As for [`call`].
+unsafe fn call_planned<'cx>(
+    cx: &'cx Cx<'cx>,
+    plan: &Plan,
+    method: MethodRef,
+    target: *mut c_void,
+    params: *const *mut c_void,
+) -> Result<ObjRef<'cx>> {
+    let first = usize::from(plan.has_this());
+    let mut words = [0; REGISTERS];
+    words[0] = target as u64;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let kinds = plan.kinds()[first..].iter();
+        for (i, (word, kind)) in words[first..].iter_mut().zip(kinds).enumerate() {
+            let passed = *params.add(i);
+            *word = match kind {
+                None => passed as u64,
+                Some(prim) => plans::load(*prim, passed.cast()),
+            };
+        }
+        let result = plan.call(cx, &words)?;
+        match plan.result() {
+            Returned::Nothing => Ok(ObjRef::NULL),
+            Returned::Reference => Ok(ObjRef::from_addr(result as usize)),
+            Returned::Prim(prim) => {
+                let sig = cx.load(method.sig())?;
+                values::box_int(cx, sig.ret, plans::narrow(prim, result))
+            }
+            Returned::Pointer => returned_pointer(cx, method, result as *mut u8),
+        }
+    }
+}
+/// What a by-ref result refers to, as an object, or a pointer.
+///
+/// # Safety
+/// The method has returned it.
+unsafe fn returned_pointer<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    at: *mut u8,
+) -> Result<ObjRef<'cx>> {
+    let sig = cx.load(method.sig())?;
+    match sig.ret.element() {
+        Some(_) if sig.ret.is_byref() && at.is_null() => Ok(ObjRef::NULL),
+        // SAFETY: the caller's promise.
+        Some(element) if sig.ret.is_byref() => unsafe { values::object_at(cx, element, at) },
+        _ => values::returned(cx, sig.ret, Value::Ptr(at)),
+    }
+}
+
 /// Calls a method. `target` is the object, or the address of the value.
 ///
 /// # Safety
@@ -83,6 +140,10 @@ pub unsafe fn call<'cx>(
     target: *mut c_void,
     params: *const *mut c_void,
 ) -> Result<ObjRef<'cx>> {
+    if let Some(plan) = plans::of(cx, method) {
+        // SAFETY: the caller's promise.
+        return unsafe { call_planned(cx, plan, method, target, params) };
+    }
     let sig = cx.load(method.sig())?;
     let scope = Scope::new(cx);
     let mut few = [Value::Void; FEW];
@@ -111,16 +172,11 @@ pub unsafe fn call<'cx>(
         // SAFETY: the caller's promise.
         Some(Value::Ref(cx.non_null(unsafe { object(target) })?))
     };
-    let result = cx.invoke(method, this, args)?;
-    if sig.ret.is_byref() {
-        let element = sig.ret.element().unwrap_or(sig.ret);
-        return match result {
-            // SAFETY: a method returned the address of such a value.
-            Value::Ptr(at) if !at.is_null() => unsafe { values::object_at(cx, element, at) },
-            _ => Ok(ObjRef::NULL),
-        };
+    match cx.invoke(method, this, args)? {
+        // SAFETY: the method has returned it.
+        Value::Ptr(at) => unsafe { returned_pointer(cx, method, at) },
+        result => values::returned(cx, sig.ret, result),
     }
-    values::returned(cx, sig.ret, result)
 }
 
 /// Makes the string that a constructor of System.String stands for.

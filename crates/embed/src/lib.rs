@@ -15,10 +15,11 @@
 //! # Map
 //! * [`support`]: declaring functions; strings; failures
 //! * [`start`]: start-up, configuration, the end; [`domains`], [`threads`], [`log`], [`config`], [`profiler`], [`counters`]
-//! * [`assemblies`], [`bundles`] (those that a host carries), [`images`], [`tables`]: files and their metadata; [`bodies`]: IL and walks of the stack
+//! * [`assemblies`], [`bundles`] (those that a host carries), [`images`], [`tables`]: files and their metadata; [`signatures`], [`marshalling`], [`security`]: what is in
+//!   its bytes; [`bodies`], [`disassembly`], [`symbols`]: IL, walks of the stack, lines of source
 //! * [`classes`], [`kinds`] (types), [`methods`], [`fields`], [`properties`], [`describe`] (method descriptions), [`attributes`], [`reflection`]
-//! * [`objects`], [`strings`], [`arrays`], [`handles`] (and barriers), [`exceptions`]
-//! * [`invoke`], [`thunks`], [`internal_calls`]: calls into managed code and out of it
+//! * [`objects`], [`strings`], [`arrays`], [`handles`] (and barriers), [`reference_queues`], [`exceptions`]
+//! * [`invoke`], [`thunks`], both with [`plans`]; [`internal_calls`], [`libraries`]: calls into managed code and out of it
 //! * [`missing`]: the functions that are not here, which say so when they are called
 //!
 //! # Invariants
@@ -40,6 +41,7 @@ mod classes;
 mod config;
 mod counters;
 mod describe;
+mod disassembly;
 mod domains;
 mod exceptions;
 mod fields;
@@ -48,15 +50,22 @@ mod images;
 mod internal_calls;
 mod invoke;
 mod kinds;
+mod libraries;
 mod log;
+mod marshalling;
 mod methods;
 mod missing;
 mod objects;
+mod plans;
 mod profiler;
 mod properties;
+mod reference_queues;
 mod reflection;
+mod security;
+mod signatures;
 mod start;
 mod strings;
+mod symbols;
 mod tables;
 mod threads;
 mod thunks;

@@ -40,13 +40,10 @@ object_api! {
         let o = object(target);
         if o.is_null() { 0 } else { monitor::identity_hash(o) }
     }
-    fn mono_object_get_class(cx; target: Object) -> ClassP { object(target).non_null().map(ObjRef::class) }
-    fn mono_object_get_vtable(cx; target: Object) -> Option<&'static VTable> { object(target).non_null().map(ObjRef::vtable) }
     fn mono_object_get_size(cx; target: Object) -> u32 {
         let o = object(target);
         allocate::object_size(o) as u32
     }
-    fn mono_object_unbox(cx; target: Object) -> *mut c_void { object(target).value_ptr().cast() }
     fn mono_object_isinst(cx; target: Object, class: ClassP) -> Object { if is_instance(object(target), class) { target } else { std::ptr::null_mut() } }
     fn mono_object_isinst_mbyref(cx; target: Object, class: ClassP) -> Object { if is_instance(object(target), class) { target } else { std::ptr::null_mut() } }
     fn mono_object_castclass_mbyref(cx; target: Object, class: ClassP) -> Object { if is_instance(object(target), class) { target } else { std::ptr::null_mut() } }
@@ -101,6 +98,12 @@ object_api! {
     }
     fn mono_monitor_try_enter(cx; target: Object, ms: u32) -> Bool { settle(cx, monitor::try_enter(cx, object(target), ms as i32)) }
     fn mono_monitor_exit(cx; target: Object) { settle(cx, monitor::exit(cx, object(target)).map(|()| true)); }
+}
+
+pinned_api! {
+    fn mono_object_get_class(target: Object) -> ClassP { object(target).non_null().map(ObjRef::class) }
+    fn mono_object_get_vtable(target: Object) -> Option<&'static VTable> { object(target).non_null().map(ObjRef::vtable) }
+    fn mono_object_unbox(target: Object) -> *mut c_void { object(target).value_ptr().cast() }
 }
 
 domain_api! {

@@ -2,11 +2,12 @@
 use crate::support::{
     AssemblyP, ClassP, EventP, FieldP, ImageP, MethodP, Object, PropertyP, object, or_null, read,
 };
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
 use vervet_icalls::support::objects;
 use vervet_icalls::support::type_lookup::{self, Lookup};
 use vervet_icalls::system::reflection::{method_body, parameter};
-use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::ObjRef;
+use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_types::Known;
 use vervet_types::type_name::TypeName;
 
@@ -45,7 +46,39 @@ fn token<'cx>(cx: &'cx Cx<'cx>, target: vervet_runtime::ObjRef<'cx>) -> Result<u
     Ok(objects::method_of(cx, target)?.token().0)
 }
 
+/// Calls a static method of a class of the core library with objects.
+fn ask<'cx>(
+    cx: &'cx Cx<'cx>,
+    (namespace, class, method): (&str, &str, &str),
+    args: &[Value<'cx>],
+) -> Result<ObjRef<'cx>> {
+    let class = crate::classes::by_name(cx.rt().universe.corlib(), namespace, class, false);
+    let found = class.and_then(|c| crate::support::found(c.find_method(method, Some(args.len()))));
+    let Some(found) = found else {
+        return Err(cx.throw(Known::MissingMethodException, method));
+    };
+    match cx.invoke(found, None, args)? {
+        Value::Ref(result) => Ok(result),
+        _ => Ok(ObjRef::NULL),
+    }
+}
+
 object_api! {
+    /// The attributes of what a reflection object stands for, undecoded: CustomAttributeData.
+    fn mono_reflection_get_custom_attrs_data(cx; target: Object) -> Object {
+        or_null(cx, ask(cx, ("System", "MonoCustomAttrs", "GetCustomAttributesDataInternal"), &[Value::Ref(object(target))]))
+    }
+    /// The blob of an attribute that would be made so.
+    fn mono_reflection_get_custom_attrs_blob(cx; assembly: Object, ctor: Object, args: Object, properties: Object, property_values: Object, fields: Object, field_values: Object) -> Object {
+        let all = [assembly, ctor, args, properties, property_values, fields, field_values].map(|o| Value::Ref(object(o)));
+        or_null(cx, ask(cx, ("System.Reflection.Emit", "CustomAttributeBuilder", "GetBlob"), &all))
+    }
+    fn mono_reflection_assembly_get_assembly(cx; target: Object) -> AssemblyP {
+        match cx.non_null(object(target)).and_then(|o| objects::assembly_of_object(cx, o)) {
+            Ok(assembly) => Some(assembly),
+            Err(throw) => { let _ = cx.take_pending(throw); None }
+        }
+    }
     /// The type of a Type object.
     fn mono_reflection_type_get_type(cx; target: Object) -> ClassP { cx.class_of(object(target)).map_err(|t| { let _ = cx.take_pending(t); }).ok() }
     fn mono_reflection_get_token(cx; target: Object) -> u32 {
@@ -71,6 +104,20 @@ domain_api! {
     }
     fn mono_assembly_get_object(cx; assembly: AssemblyP) -> Object {
         assembly.map_or(std::ptr::null_mut(), |a| or_null(cx, objects::assembly_object(cx, a)))
+    }
+    /// The module that a row of the File table names, from 1; null for a file without metadata.
+    fn mono_module_file_get_object(cx; image: ImageP, row: c_int) -> Object {
+        let file = image.and_then(|i| crate::images::file_of(i, row as u32));
+        file.map_or(std::ptr::null_mut(), |f| or_null(cx, objects::module_object(cx, f)))
+    }
+    /// The assembly that a handler of AppDomain.TypeResolve gives for a name; without one, for the name of a type that is being built.
+    fn mono_domain_try_type_resolve(cx; name: *const c_char, builder: Object) -> Object {
+        let wanted = match (name.is_null(), object(builder).non_null()) {
+            (true, Some(builder)) => cx.class_of(builder).map(|class| class.full_name()),
+            _ => Ok(read(name)),
+        };
+        let found = wanted.and_then(|name| type_lookup::raise_type_resolve(cx, &name));
+        or_null(cx, found.and_then(|found| found.map_or(Ok(ObjRef::NULL), |a| objects::assembly_object(cx, a))))
     }
     fn mono_module_get_object(cx; image: ImageP) -> Object {
         image.map_or(std::ptr::null_mut(), |i| or_null(cx, objects::module_object(cx, i)))

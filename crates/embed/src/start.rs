@@ -48,6 +48,16 @@ fn show_symbols() {
     }
 }
 
+/// The options of a command line. They are parsed on a thread with a stack of its own: the parser wants more than the host's may have.
+fn parse(words: Vec<String>) -> std::result::Result<Options, String> {
+    let parser = std::thread::Builder::new().stack_size(1 << 20);
+    let parsed = parser.spawn(|| Options::try_parse_from(words).map_err(|e| e.to_string()));
+    let parsed = parsed.map_err(|e| format!("no thread for the options: {e}"))?;
+    parsed
+        .join()
+        .unwrap_or_else(|_| Err("the options cannot be parsed".into()))
+}
+
 fn start(name: &str) -> Option<&'static Domain> {
     if let Some(rt) = rt_opt() {
         return Some(rt.root);
@@ -60,11 +70,9 @@ fn start(name: &str) -> Option<&'static Domain> {
         .try_init();
     let mut words = vec!["vervet".to_string()];
     words.extend(OPTIONS.lock().iter().cloned());
-    let options = match Options::try_parse_from(words).map_err(|e| e.to_string()) {
-        Ok(options) => options.runtime(),
-        Err(text) => Err(text),
-    };
+    let options = parse(words).and_then(|o| o.runtime());
     vervet_runtime::exceptions::traps::chain_to_host();
+    vervet_runtime::threads::attach::in_a_host();
     let started = options.and_then(|o| process::bootstrap::start(o, vervet_icalls::all()));
     let rt = match started {
         Ok(rt) => rt,
@@ -225,8 +233,6 @@ api! {
     }
     fn mono_debug_enabled() -> Bool { Bool::from(rt_opt().is_some_and(|rt| rt.options.debug)) }
     fn mono_debug_cleanup() {}
-    /// Debug information beside the assembly is read by the runtime itself.
-    fn mono_debug_open_image_from_memory(_image: *const c_void, _bytes: *const u8, _size: c_int) {}
     fn mono_debug_close_image(_image: *const c_void) {}
     fn mono_debug_domain_unload(_domain: *const Domain) {}
     fn mono_debug_domain_create(_domain: *const Domain) {}
@@ -251,6 +257,8 @@ api! {
     fn mono_jit_set_aot_only(_only: Bool) {}
     fn mono_jit_set_aot_mode(_mode: c_int) {}
     fn mono_jit_aot_compiling() -> Bool { 0 }
+    /// Code that mono compiled ahead is not used: the assembly's IL is.
+    fn mono_aot_register_module(_info: *const *const c_void) {}
     fn mono_set_break_policy(_policy: *const c_void) {}
     /// Handlers from before the start are always chained to.
     fn mono_set_signal_chaining(_chain: Bool) {}

@@ -18,6 +18,9 @@ unsafe fn given<'h, T>(at: *const T, count: usize) -> &'h [T] {
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts(at, count) }
 }
+/// A text of so few bytes is decoded in the frame: that holds no stop up.
+const SHORT: usize = 256;
+
 /// A string of the units that `decode` makes of a host's text; null if it makes none.
 fn made_of(cx: &'static Cx<'static>, decode: impl FnOnce() -> Option<Vec<u16>>) -> Object {
     match cx.native(decode) {
@@ -26,6 +29,14 @@ fn made_of(cx: &'static Cx<'static>, decode: impl FnOnce() -> Option<Vec<u16>>) 
     }
 }
 fn from_utf8(cx: &'static Cx<'static>, bytes: &[u8]) -> Object {
+    if bytes.len() <= SHORT && bytes.is_ascii() {
+        let mut units = [0; SHORT];
+        units
+            .iter_mut()
+            .zip(bytes)
+            .for_each(|(unit, byte)| *unit = u16::from(*byte));
+        return or_null(cx, cx.alloc_utf16(&units[..bytes.len()]));
+    }
     made_of(cx, || {
         let text = std::str::from_utf8(bytes).ok()?;
         Some(text.encode_utf16().collect())
@@ -66,13 +77,21 @@ fn in_pieces(cx: &Cx<'_>, text: ObjRef<'_>, mut work: impl FnMut(&[u16])) {
         }
     }
 }
-/// The UTF-8 of a string; a lone surrogate becomes the replacement character.
-fn to_utf8(cx: &Cx<'_>, text: ObjRef<'_>) -> Vec<u8> {
+/// The UTF-8 of a string, for the host to free; a lone surrogate becomes the replacement character.
+fn to_utf8(cx: &Cx<'_>, text: ObjRef<'_>) -> *mut u8 {
+    if text.string_len() <= SHORT && text.units().iter().all(|unit| *unit < 0x80) {
+        let mut bytes = [0; SHORT];
+        bytes
+            .iter_mut()
+            .zip(text.units())
+            .for_each(|(byte, unit)| *byte = *unit as u8);
+        return new_bytes(&bytes[..text.string_len()]);
+    }
     let mut bytes = Vec::with_capacity(text.string_len());
     in_pieces(cx, text, |units| {
         bytes.extend_from_slice(String::from_utf16_lossy(units).as_bytes());
     });
-    bytes
+    new_bytes(&bytes)
 }
 
 object_api! {
@@ -92,7 +111,7 @@ object_api! {
     fn mono_string_to_utf8(cx; text: Object) -> *mut u8 {
         let s = object(text);
         if s.is_null() { return std::ptr::null_mut(); }
-        new_bytes(&to_utf8(cx, s))
+        to_utf8(cx, s)
     }
     fn mono_string_to_utf8_checked(cx; text: Object, error: *mut crate::exceptions::Error) -> *mut u8 {
         crate::exceptions::Error::clear(error);
@@ -104,7 +123,7 @@ object_api! {
             crate::exceptions::Error::put(error, 8, "Argument cannot be converted: invalid UTF-16");
             return std::ptr::null_mut();
         }
-        new_bytes(&to_utf8(cx, s))
+        to_utf8(cx, s)
     }
     fn mono_string_to_utf16(cx; text: Object) -> *mut u8 {
         let s = object(text);
@@ -123,9 +142,6 @@ object_api! {
         });
         new_bytes(&bytes)
     }
-    fn mono_string_length(cx; text: Object) -> c_int { object(text).string_len() as c_int }
-    /// The characters in the object, which stays in place while the host's frames refer to it.
-    fn mono_string_chars(cx; text: Object) -> *mut u16 { object(text).string_ptr() }
     fn mono_string_equal(cx; a: Object, b: Object) -> Bool {
         let (a, b) = (object(a), object(b));
         Bool::from(a.addr() == b.addr() || !a.is_null() && !b.is_null() && a.units() == b.units())
@@ -138,6 +154,12 @@ object_api! {
     fn mono_string_is_interned(cx; text: Object) -> Object {
         cx.domain().is_interned(object(text).units()).map_or(std::ptr::null_mut(), address)
     }
+}
+
+pinned_api! {
+    fn mono_string_length(text: Object) -> c_int { object(text).string_len() as c_int }
+    /// The characters in the object, which stays in place while the host's frames refer to it.
+    fn mono_string_chars(text: Object) -> *mut u16 { object(text).string_ptr() }
 }
 
 domain_api! {

@@ -82,6 +82,19 @@ macro_rules! object_api {
     )* };
 }
 
+/// Declares functions that read, in an object that the host's frames keep in place, what no thread changes: its header, its length, where its fields and
+/// elements begin. They take no lock, so that a thread may be stopped in them as in the host's own code, whose state they leave.
+macro_rules! pinned_api {
+    ($($(#[$meta:meta])* fn $name:ident($($p:ident : $t:ty),* $(,)?) $(-> $r:ty)? $body:block)*) => { $(
+        $(#[$meta])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($p: $t),*) $(-> $r)? {
+            // SAFETY: the host passes what the prototype of the function says.
+            unsafe { $body }
+        }
+    )* };
+}
+
 /// As `object_api!`, for functions whose first parameter is a domain that the list does not show: the body runs in it. No body raises an exception through the host's frames: the
 /// thread would stay there.
 macro_rules! domain_api {
@@ -101,16 +114,19 @@ pub fn in_domain<T>(cx: &'static Cx<'static>, domain: DomainP, work: impl FnOnce
 }
 
 /// The token of a function that needs an attached thread.
+#[inline]
 pub fn token(entered: &Entered, name: &str) -> Cx<'static> {
-    if !entered.is_attached() {
-        fail(&format!(
-            "{name}: the calling thread is not attached to the runtime"
-        ));
-    }
-    Cx::current()
+    entered.token().unwrap_or_else(|| not_attached(name))
+}
+#[cold]
+fn not_attached(name: &str) -> ! {
+    fail(&format!(
+        "{name}: the calling thread is not attached to the runtime"
+    ))
 }
 
 /// The token under the lifetime that objects have in a body: what the body returns to the host is an address.
+#[inline]
 pub fn for_the_call(token: &Cx<'static>) -> &'static Cx<'static> {
     // SAFETY: the token lives in the frame of the function, which the body does not outlive.
     unsafe { &*std::ptr::from_ref(token) }

@@ -36,6 +36,10 @@ fn cell(info: &Info, row: c_int, column: usize) -> u32 {
         .raw_cell(info.table, row as u32 + 1, column)
         .unwrap_or(0)
 }
+fn row_start(image: ImageP, id: c_int, row: u32) -> *const u8 {
+    let row = image.and_then(|i| i.image.tables().row_bytes(table(id)?, row));
+    row.map_or(c"".as_ptr().cast(), |bytes| bytes.as_ptr())
+}
 /// # Safety
 /// `out` has room for so many cells.
 unsafe fn decode(info: &Info, row: c_int, out: *mut u32, size: c_int) {
@@ -49,7 +53,7 @@ unsafe fn decode(info: &Info, row: c_int, out: *mut u32, size: c_int) {
 ///
 /// # Safety
 /// It lies there.
-unsafe fn compressed(at: *const u8) -> (u32, usize) {
+pub unsafe fn compressed(at: *const u8) -> (u32, usize) {
     // SAFETY: the caller's promise.
     unsafe {
         let b = |i: usize| u32::from(*at.add(i));
@@ -61,7 +65,7 @@ unsafe fn compressed(at: *const u8) -> (u32, usize) {
     }
 }
 /// Where the contents of a blob begin, less the length before them.
-fn blob_start(bytes: &'static [u8]) -> *const c_char {
+pub fn blob_start(bytes: &'static [u8]) -> *const c_char {
     let length = match bytes.len() {
         0..0x80 => 1,
         0x80..0x4000 => 2,
@@ -91,6 +95,17 @@ fn first_and_count(rids: impl Iterator<Item = u32>) -> Option<(u32, u32)> {
 }
 
 query_api! {
+    /// A row in the file, from 1; an empty text if there is no such row, as in mono.
+    fn mono_metadata_locate(image: ImageP, id: c_int, row: u32) -> *const u8 { row_start(image, id, row) }
+    fn mono_metadata_locate_token(image: ImageP, token: u32) -> *const u8 { row_start(image, (token >> 24) as c_int, token & 0xff_ffff) }
+    /// Bytes of a row; for each column one less than its bytes, in two bits, and the number of columns above.
+    fn mono_metadata_compute_size(image: ImageP, id: c_int, columns: *mut u32) -> c_int {
+        let (Some(image), Some(table)) = (image, table(id)) else { return 0 };
+        let sizes: Vec<u32> = image.image.tables().column_sizes(table).collect();
+        let bits = sizes.iter().enumerate().fold(0, |bits, (i, size)| bits | size.wrapping_sub(1) << (2 * i));
+        set(columns, bits | (sizes.len() as u32) << 24);
+        sizes.iter().sum::<u32>() as c_int
+    }
     fn mono_metadata_init() {}
     fn mono_image_get_table_info(image: ImageP, id: c_int) -> Option<&'static Info> { info(image?, id) }
     fn mono_image_get_table_rows(image: ImageP, id: c_int) -> c_int { image.and_then(|i| info(i, id)).map_or(0, rows) }

@@ -15,13 +15,19 @@
 //!
 //! The result is a primitive, an object, or a box.
 //!
+//! A method that has a [plan](crate::plans), and whose last argument is in a general register as well: its thunk saves these registers alone, and the call takes them
+//! as they are, but for small integers.
+//!
 //! # Invariants
-//! A thunk is never freed, and there is one for each method.
+//! * A thunk is never freed, and there is one for each method.
+//! * What a plan leaves in the words behind the arguments is the address of the exception's variable, or stale: no reference that the collector must not see.
+use crate::plans::{self, Plan, Returned, narrow};
 use crate::support::{MethodP, Object, address, object};
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use vervet_icalls::support::values;
 use vervet_os::LeafLock;
+use vervet_runtime::code::invoke::REGISTERS;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_types::{ClassRef, Method, MethodRef, Prim};
 
@@ -71,6 +77,69 @@ unsafe extern "C" fn entry() {
         "ret",
         call = sym call,
     )
+}
+
+/// Where thunks of methods with a plan go: r10 = plan.
+#[unsafe(naked)]
+unsafe extern "C" fn planned_entry() {
+    std::arch::naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "sub rsp, 48",
+        "mov [rsp], rdi",
+        "mov [rsp + 8], rsi",
+        "mov [rsp + 16], rdx",
+        "mov [rsp + 24], rcx",
+        "mov [rsp + 32], r8",
+        "mov [rsp + 40], r9",
+        "mov rdi, r10",
+        "mov rsi, rsp",
+        "call {call}",
+        "mov rsp, rbp",
+        "pop rbp",
+        "ret",
+        call = sym call_planned,
+    )
+}
+
+/// The word of the result.
+///
+/// # Safety
+/// The words are those of a call of the thunk of the plan's method.
+unsafe extern "C" fn call_planned(plan: &'static Plan, words: *mut [u64; REGISTERS]) -> u64 {
+    let entered = vervet_runtime::threads::foreign::enter();
+    let token = crate::support::token(&entered, "an unmanaged thunk");
+    let cx = crate::support::for_the_call(&token);
+    // SAFETY: the caller's promise.
+    let words = unsafe { &mut *words };
+    let slot = words[plan.count()] as *mut Object;
+    for (word, kind) in words.iter_mut().zip(plan.kinds()) {
+        if let Some(prim) = kind {
+            *word = narrow(*prim, *word) as u64;
+        }
+    }
+    // SAFETY: the words have been narrowed as the types of the plan's method say.
+    let (result, exception) = match unsafe { plan.call(cx, words) } {
+        Ok(word) => (word, std::ptr::null_mut()),
+        Err(throw) => (0, address(cx.take_pending(throw))),
+    };
+    if !slot.is_null() {
+        // SAFETY: the caller passes the address of a variable.
+        unsafe { *slot = exception };
+    }
+    match plan.result() {
+        Returned::Prim(prim) => narrow(prim, result) as u64,
+        _ => result,
+    }
+}
+
+/// Code that goes to `entry` with the address of `record` in r10.
+fn place(record: usize, entry: usize, name: impl FnOnce() -> String) -> Option<usize> {
+    let mut code = vec![0x49, 0xBA]; // mov r10, record
+    code.extend(record.to_le_bytes());
+    code.extend([0xFF, 0x25, 0, 0, 0, 0]); // jmp [rip]
+    code.extend(entry.to_le_bytes());
+    vervet_runtime::code::arena::place_stub(code, name).ok()
 }
 
 /// Takes the machine arguments one after the other.
@@ -125,19 +194,6 @@ fn argument<'cx>(
             Value::Ptr(boxed.value_ptr())
         }
     })
-}
-
-/// A word as the type says: C leaves the upper bits as they are.
-fn narrow(prim: Prim, word: u64) -> i64 {
-    match prim {
-        Prim::Bool | Prim::U1 => i64::from(word as u8),
-        Prim::I1 => i64::from(word as i8),
-        Prim::Char | Prim::U2 => i64::from(word as u16),
-        Prim::I2 => i64::from(word as i16),
-        Prim::I4 => i64::from(word as i32),
-        Prim::U4 => i64::from(word as u32),
-        _ => word as i64,
-    }
 }
 
 /// How many arguments lie in the frame.
@@ -244,19 +300,36 @@ fn exception_slot(method: MethodRef, block: &Block) -> *mut Object {
     args.int() as *mut Object
 }
 
+/// The record and the entry of a method's thunk.
+fn record(method: MethodRef) -> (usize, usize) {
+    let general = (
+        std::ptr::from_ref(method) as usize,
+        entry as *const () as usize,
+    );
+    if vervet_runtime::threads::current_context().is_null() {
+        return general;
+    }
+    let token = Cx::current();
+    // One register more is the exception's.
+    match plans::of(crate::support::for_the_call(&token), method) {
+        Some(plan) if plan.count() < REGISTERS => (
+            std::ptr::from_ref(plan) as usize,
+            planned_entry as *const () as usize,
+        ),
+        _ => general,
+    }
+}
+
 api! {
     fn mono_method_get_unmanaged_thunk(method: MethodP) -> *const c_void {
         let Some(method) = method else { return std::ptr::null() };
         if let Some(code) = ALL.lock().get_or_insert_default().get(&method.id) {
             return *code as *const c_void;
         }
-        let mut code = vec![0x49, 0xBA]; // mov r10, method
-        code.extend((std::ptr::from_ref(method) as usize).to_le_bytes());
-        code.extend([0xFF, 0x25, 0, 0, 0, 0]); // jmp [rip]
-        code.extend((entry as *const () as usize).to_le_bytes());
-        match vervet_runtime::code::arena::place_stub(code, || format!("unmanaged thunk of {}", method.full_name())) {
-            Ok(code) => *ALL.lock().get_or_insert_default().entry(method.id).or_insert(code) as *const c_void,
-            Err(_) => std::ptr::null(),
+        let (record, entry) = record(method);
+        match place(record, entry, || format!("unmanaged thunk of {}", method.full_name())) {
+            Some(code) => *ALL.lock().get_or_insert_default().entry(method.id).or_insert(code) as *const c_void,
+            None => std::ptr::null(),
         }
     }
 }

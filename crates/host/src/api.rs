@@ -56,6 +56,13 @@ functions! {
     fn mono_object_unbox(Raw) -> Raw;
     fn mono_object_to_string(Raw, *mut Raw) -> Raw;
     fn mono_runtime_invoke(Raw, Raw, *mut Raw, *mut Raw) -> Raw;
+    fn mono_value_box(Raw, Raw, Raw) -> Raw;
+    fn mono_get_corlib() -> Raw;
+    fn mono_method_get_object(Raw, Raw, Raw) -> Raw;
+    fn mono_type_get_object(Raw, Raw) -> Raw;
+    fn mono_array_new(Raw, Raw, usize) -> Raw;
+    fn mono_array_addr_with_size(Raw, c_int, usize) -> Raw;
+    fn mono_gc_wbarrier_set_arrayref(Raw, Raw, Raw);
     fn mono_string_new_utf16(Raw, *const u16, i32) -> Raw;
     fn mono_string_length(Raw) -> c_int;
     fn mono_string_chars(Raw) -> *mut u16;

@@ -147,6 +147,20 @@ impl Assembly {
     }
 }
 
+/// The classes of a domain, as type arguments.
+fn raw_types(domain: &Domain, types: &[&Class]) -> Result<Vec<Raw>> {
+    types
+        .iter()
+        .map(|class| match Arc::ptr_eq(&class.domain.0, &domain.0) {
+            true => Ok(class.raw.0),
+            false => Err(Error::Mismatch(format!(
+                "{} is of another domain",
+                class.name
+            ))),
+        })
+        .collect()
+}
+
 impl Class {
     /// Its name.
     pub fn name(&self) -> &str {
@@ -164,7 +178,27 @@ impl Class {
     /// # Errors
     /// There is none that takes so many, the arguments do not fit, it throws, or the domain has been unloaded.
     pub fn call(&self, method: &str, arguments: &[Value]) -> Result<Value> {
-        let work = || calls::call(&self.domain, self.raw.0, None, method, arguments);
+        self.call_generic(method, &[], &mut arguments.to_vec())
+    }
+    /// As [`call`](Class::call). Arguments for parameters by reference (`ref`, `out`) become what the method has stored; null stands for the zero of a value type.
+    ///
+    /// # Errors
+    /// As for [`call`](Class::call).
+    pub fn call_by_ref(&self, method: &str, arguments: &mut [Value]) -> Result<Value> {
+        self.call_generic(method, &[], arguments)
+    }
+    /// As [`call_by_ref`](Class::call_by_ref), a generic method with type arguments.
+    ///
+    /// # Errors
+    /// As for [`call`](Class::call), or the types do not fit the method.
+    pub fn call_generic(
+        &self,
+        method: &str,
+        types: &[&Class],
+        arguments: &mut [Value],
+    ) -> Result<Value> {
+        let types = raw_types(&self.domain, types)?;
+        let work = || calls::call(&self.domain, self.raw.0, None, method, &types, arguments);
         self.domain.within(work)?
     }
 }
@@ -190,12 +224,32 @@ impl Object {
     /// # Errors
     /// There is none that takes so many, the arguments do not fit, it throws, or the domain has been unloaded.
     pub fn call(&self, method: &str, arguments: &[Value]) -> Result<Value> {
+        self.call_generic(method, &[], &mut arguments.to_vec())
+    }
+    /// As [`call`](Object::call). Arguments for parameters by reference (`ref`, `out`) become what the method has stored; null stands for the zero of a value type.
+    ///
+    /// # Errors
+    /// As for [`call`](Object::call).
+    pub fn call_by_ref(&self, method: &str, arguments: &mut [Value]) -> Result<Value> {
+        self.call_generic(method, &[], arguments)
+    }
+    /// As [`call_by_ref`](Object::call_by_ref), a generic method with type arguments.
+    ///
+    /// # Errors
+    /// As for [`call`](Object::call), or the types do not fit the method.
+    pub fn call_generic(
+        &self,
+        method: &str,
+        types: &[&Class],
+        arguments: &mut [Value],
+    ) -> Result<Value> {
         let domain = &self.0.domain;
+        let types = raw_types(domain, types)?;
         domain.within(|| {
             let raw = self.raw();
             // SAFETY: the thread is attached, and the object lies on this stack.
             let class = unsafe { (api().mono_object_get_class)(raw) };
-            calls::call(domain, class, Some(raw), method, arguments)
+            calls::call(domain, class, Some(raw), method, &types, arguments)
         })?
     }
 }

@@ -22,6 +22,7 @@
 mod api;
 mod calls;
 mod domain;
+mod generics;
 mod value;
 
 pub use domain::{Assembly, Class, Domain, Object};

@@ -58,7 +58,19 @@ impl<'cx> Cx<'cx> {
             _not_send: PhantomData,
         }
     }
+    /// The token for a context that is known.
+    ///
+    /// # Safety
+    /// The context is the calling thread's, in Runtime state.
+    #[inline]
+    pub(crate) unsafe fn of(context: *mut ThreadContext) -> Cx<'cx> {
+        Cx {
+            context,
+            _not_send: PhantomData,
+        }
+    }
     /// The raw context.
+    #[inline]
     pub fn context(&self) -> *mut ThreadContext {
         self.context
     }

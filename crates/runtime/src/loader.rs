@@ -89,6 +89,8 @@ pub struct Shared {
     host_map: LeafLock<Vec<HostMapping>>,
     /// The dllmaps of a host's configurations.
     host_dllmap: LeafLock<DllMap>,
+    /// Configurations that a host carries, by the assembly's file name.
+    carried_dllmaps: LeafLock<Vec<(String, &'static DllMap)>>,
 }
 /// A native library, or a function of it, that a host has mapped to another.
 #[derive(Clone, Debug)]
@@ -233,6 +235,7 @@ impl Loader {
             own: Published::new(),
             host_map: LeafLock::default(),
             host_dllmap: LeafLock::default(),
+            carried_dllmaps: LeafLock::default(),
         }));
         Loader::with(0, shared, Binder::from_env())
     }
@@ -729,6 +732,14 @@ impl Loader {
     pub fn add_host_mapping(&self, mapping: HostMapping) {
         self.shared.host_map.lock().push(mapping);
     }
+    /// The dllmap of the assembly with that file name is the host's, not that of a file beside it.
+    pub fn carry_dllmap(&self, file: &str, map: DllMap) {
+        let map: &'static DllMap = Box::leak(Box::new(map));
+        self.shared
+            .carried_dllmaps
+            .lock()
+            .push((file.to_string(), map));
+    }
     /// Adds the dllmaps of a host's configuration.
     pub fn add_host_dllmap(&self, map: DllMap) {
         self.shared.host_dllmap.lock().extend(map);
@@ -1080,6 +1091,11 @@ impl Loader {
     pub fn dllmap(&self, module: ModuleRef) -> &'static DllMap {
         if let Some(m) = self.shared.maps.lock().get(&module.id) {
             return m;
+        }
+        let carried = self.shared.carried_dllmaps.lock();
+        let carried = carried.iter().find(|c| c.0 == module.name).map(|c| c.1);
+        if let Some(map) = carried {
+            return map;
         }
         let map = match (&module.path, module.assembly()) {
             (Some(p), Some(a)) => {

@@ -550,6 +550,15 @@ impl Scope {
         let open = open.map_err(|e| e.in_row(module, token))?;
         self.closed_sig(open)
     }
+    /// The type that a signature's bytes say.
+    pub fn type_in_signature(&self, raw: &SigType) -> R<ClassRef> {
+        self.context.substitute(open_type(self.module, raw, 0)?)
+    }
+    /// The signature of a method that bytes say.
+    pub fn method_signature(&self, raw: &RawMethodSig) -> R<&'static MethodSig> {
+        let open: &'static MethodSig = Box::leak(Box::new(open_sig(self.module, raw, 0)?));
+        self.closed_sig(open)
+    }
     /// The local variables of a body; none for a nil token.
     pub fn locals(&self, token: Token) -> R<Vec<Local>> {
         if let Some(body) = self.dynamic {

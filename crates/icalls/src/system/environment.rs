@@ -6,12 +6,23 @@ use crate::support::arrays::string_array;
 use crate::support::text::utf8_z;
 use std::ffi::CStr;
 use std::sync::atomic::Ordering;
+use vervet_os::Published;
 use vervet_os::user::current as user;
 use vervet_runtime::{ObjRef, icalls};
 
 /// The directory below which configuration lies: `/etc`, or what `MONO_CFG_DIR` says.
 pub fn configuration_directory() -> String {
     variable(c"MONO_CFG_DIR").unwrap_or_else(|| "/etc".to_owned())
+}
+/// The text of the machine's configuration that a host carries.
+static CARRIED: Published<String> = Published::new();
+/// A host carries the machine's configuration. Only the first one counts.
+pub fn carry_machine_config(text: String) {
+    CARRIED.put(text);
+}
+/// The machine's configuration that a host carries.
+pub fn carried_machine_config() -> Option<&'static str> {
+    CARRIED.get().map(String::as_str)
 }
 /// The path of the machine's configuration.
 pub fn machine_config() -> String {
@@ -167,5 +178,5 @@ icalls! {
         Ok(unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as i32)
     }
     /// No configuration is bundled: null.
-    "System.Environment::get_bundled_machine_config" fn get_bundled_machine_config(cx) -> ObjRef<'cx> { Ok(ObjRef::NULL) }
+    "System.Environment::get_bundled_machine_config" fn get_bundled_machine_config(cx) -> ObjRef<'cx> { cx.alloc_opt_str(carried_machine_config()) }
 }

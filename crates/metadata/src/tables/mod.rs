@@ -162,6 +162,20 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// The bytes of row `rid` in the file. `None` when there is no such row, or it is of an image that grows.
+    pub fn row_bytes(&self, table: Table, rid: u32) -> Option<&'a [u8]> {
+        let layout = &self.layouts[table as usize];
+        let size = usize::from(layout.row_size);
+        let start = layout.offset + (rid.checked_sub(1)? as usize) * size;
+        (rid <= layout.rows).then(|| self.rows.get(start..start + size))?
+    }
+    /// How many bytes the cells of each column take in the file.
+    pub fn column_sizes(&self, table: Table) -> impl Iterator<Item = u32> + use<'_> {
+        let starts = &self.layouts[table as usize].starts;
+        let columns = 0..table.columns().len();
+        columns.map(|c| u32::from(starts[c + 1]) - u32::from(starts[c]))
+    }
+
     /// The raw cell at (`rid`, `column`): an index as it is stored, coded or not. `None` when there is none.
     pub fn raw_cell(&self, table: Table, rid: u32, column: usize) -> Option<u32> {
         (column < table.columns().len())

@@ -32,7 +32,7 @@
 //! * No lock is held during the call.
 //! * The block of words of a call through the word stub has [`WORDS`] words, whatever the method takes. The words behind its arguments are 0, or
 //!   stale: no reference that the collector must not see.
-use crate::code::entries;
+use crate::code::entries::{self, Entry};
 use crate::code::kept_stub;
 use crate::code::link;
 use crate::code::table::{CodeKind, INVOKE_STUB};
@@ -43,6 +43,8 @@ use crate::runtime::Runtime;
 use crate::threads::stack_guard;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
 use vervet_os::{Chunks, LeafLock, Published};
@@ -52,6 +54,36 @@ use vervet_types::{ClassRef, Known, LoadError, MethodRef, MethodSig, ScalarKind}
 struct Stub {
     lowered: LoweredSignature,
     code: usize,
+    /// The entry that was called last, null at first: mostly that of the one domain that calls the method.
+    entry: AtomicPtr<Entry>,
+}
+impl Stub {
+    fn new(lowered: LoweredSignature, code: usize) -> Stub {
+        Stub {
+            lowered,
+            code,
+            entry: AtomicPtr::new(std::ptr::null_mut()),
+        }
+    }
+    /// Code of the method, whose stub this is, in the current domain: what was compiled, or what has it compiled.
+    #[inline]
+    fn callee<'cx>(&self, cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
+        // SAFETY: the token's context belongs to this thread; entries live for ever.
+        let (domain, last) = unsafe { ((*cx.context()).domain, self.entry.load(Acquire).as_ref()) };
+        let entry = match last.filter(|e| e.domain.id == domain) {
+            Some(entry) => entry,
+            None => {
+                let entry = cx.load(entries::entry(cx.domain(), method))?;
+                self.entry
+                    .store(std::ptr::from_ref(entry).cast_mut(), Release);
+                entry
+            }
+        };
+        Ok(match entry.code() {
+            0 => entry.stub(),
+            code => code,
+        })
+    }
 }
 /// The stub of a method, by its id: found without the key of its signature.
 static BY_METHOD: Chunks<Published<Stub>> = Chunks::new();
@@ -97,7 +129,7 @@ fn stub_for<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<&'static Stub> {
     }
     let lowered = cx.load(LoweredSignature::of_method(method))?;
     let code = stub_code(cx, &lowered)?;
-    Ok(cell.put(Stub { lowered, code }))
+    Ok(cell.put(Stub::new(lowered, code)))
 }
 
 /// Calls exactly this method. See [`Cx::invoke`].
@@ -108,11 +140,7 @@ pub fn invoke<'cx>(
     args: &[Value<'cx>],
 ) -> Result<Value<'cx>> {
     let stub = stub_for(cx, method)?;
-    let entry = cx.load(entries::entry(cx.domain(), method))?;
-    let code = match entry.code() {
-        0 => entry.stub(),
-        c => c,
-    };
+    let code = stub.callee(cx, method)?;
     call(cx, stub, code, this, args)
 }
 
@@ -171,11 +199,7 @@ pub(crate) fn invoke_words<'cx>(
     mut words: SmallVec<[u64; 16]>,
 ) -> Result<[u64; 8]> {
     let stub = stub_for(cx, method)?;
-    let entry = cx.load(entries::entry(cx.domain(), method))?;
-    let code = match entry.code() {
-        0 => entry.stub(),
-        c => c,
-    };
+    let code = stub.callee(cx, method)?;
     vervet_os::lock::assert_no_leaf_lock("running managed code");
     stack_guard::check_native(cx)?;
     if words.len() < WORDS {
@@ -195,6 +219,50 @@ pub(crate) fn invoke_words<'cx>(
     match status {
         0 => Ok(ret),
         _ => Err(Throw(())),
+    }
+}
+
+/// How many words [`Direct::call`] takes.
+pub const REGISTERS: usize = WORDS;
+
+/// A method whose arguments, each of one word, and whose result travel in general registers: it is called without a look at its signature.
+#[derive(Clone, Copy)]
+pub struct Direct {
+    method: MethodRef,
+    stub: &'static Stub,
+}
+
+impl Direct {
+    /// The method, if it is such a one.
+    pub fn of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<Option<Direct>> {
+        let stub = stub_for(cx, method)?;
+        let lowered = &stub.lowered;
+        let in_a_word = |pass: &Pass| matches!(pass, Pass::Scalar(_));
+        let result = lowered.ret == Pass::None || in_a_word(&lowered.ret);
+        let fits = result && lowered.travels_in_words() && lowered.params.iter().all(in_a_word);
+        Ok(fits.then_some(Direct { method, stub }))
+    }
+
+    /// Calls exactly this method with words as the machine passes them: `this`, then the arguments. The word of the result is as managed code left it: bits
+    /// that its type does not have are anything.
+    ///
+    /// # Safety
+    /// Each word is a value of its parameter's type. Those behind are no references, or live ones. The words lie where the collector finds references:
+    /// in a frame.
+    #[inline]
+    pub unsafe fn call<'cx>(&self, cx: &'cx Cx<'cx>, words: &[u64; REGISTERS]) -> Result<u64> {
+        let code = self.stub.callee(cx, self.method)?;
+        vervet_os::lock::assert_no_leaf_lock("running managed code");
+        stack_guard::check_native(cx)?;
+        let (words, mut ret) = (words.as_ptr(), [0u64; 2]);
+        // SAFETY: the word stub loads so many words, and stores one; the rest is the caller's promise.
+        let status = unsafe {
+            crate::arch::enter(self.stub.code, code, words, ret.as_mut_ptr(), cx.context())
+        };
+        match status {
+            0 => Ok(ret[0]),
+            _ => Err(Throw(())),
+        }
     }
 }
 
@@ -427,7 +495,7 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
             let lowered =
                 LoweredSignature::of(&sig).unwrap_or_else(|e| panic!("filter lowered: {e}"));
             match stub_code(cx, &lowered) {
-                Ok(code) => FILTER.put(Stub { lowered, code }),
+                Ok(code) => FILTER.put(Stub::new(lowered, code)),
                 // There is no room for the stub. The filter cannot run, which counts as an exception escaping it.
                 Err(throw) => {
                     cx.take_pending(throw);

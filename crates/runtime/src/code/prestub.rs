@@ -386,8 +386,9 @@ fn extend_imt(vt: &'static VTable, method: MethodRef, slot: usize, boxed: bool) 
 type Resolved = (usize, usize, usize);
 const RESOLVED: usize = 256;
 thread_local! {
-    /// Answers of this thread, by a hash. What they name lives for ever and code addresses are permanent stubs.
-    static ANSWERS: [std::cell::Cell<Resolved>; RESOLVED] = const { [const { std::cell::Cell::new((0, 0, 0)) }; RESOLVED] };
+    /// Answers of this thread, by a hash. What they name lives for ever and code addresses are permanent stubs. They are on the heap: the library for hosts
+    /// has little room for thread-local variables.
+    static ANSWERS: Box<[std::cell::Cell<Resolved>]> = vec![std::cell::Cell::new((0, 0, 0)); RESOLVED].into();
 }
 
 /// Code for ldvirtftn and generic virtual calls.
@@ -417,11 +418,12 @@ pub fn resolve_virtual<'cx>(
 // A green thread may change its OS thread while a method is looked up: no address of a thread-local variable is kept across that.
 #[inline(never)]
 fn answer(at: usize) -> Resolved {
-    ANSWERS.with(|a| a[at].get())
+    // A thread that ends, and has no answers any more, looks everything up.
+    ANSWERS.try_with(|a| a[at].get()).unwrap_or_default()
 }
 #[inline(never)]
 fn remember(at: usize, answer: Resolved) {
-    ANSWERS.with(|a| a[at].set(answer));
+    let _ = ANSWERS.try_with(|a| a[at].set(answer));
 }
 
 /// The code that a virtual call of the method on an object of that VTable reaches: by its slot, or its implementation of the interface.

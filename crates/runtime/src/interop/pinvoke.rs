@@ -4,7 +4,8 @@
 //!   DllImport("lib", EntryPoint = "f")
 //!     a host's, dllmap of the assembly, of the machine    (lib, f) -> (other lib, other f)
 //!     LIBRARIES: opened for this module already?      -> handle
-//!     candidates: the name as it is, with lib and .so, beside the assembly, beside the executable: the first that dlopen takes
+//!     candidates: the name as it is, with lib and .so, beside the assembly, beside the executable: the first that dlopen takes,
+//!                 or else the host
 //!     symbols: f, with A or W as CharSet says, unless ExactSpelling: the first that dlsym finds
 //!     Entry::pinvoke: the address, for the stubs of all callers
 //! ```
@@ -21,11 +22,28 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use vervet_binder::dllmap::DllMap;
 use vervet_binder::native::{CharSet, Library, library_candidates, symbol_candidates};
-use vervet_os::LeafLock;
+use vervet_os::{LeafLock, Published};
 use vervet_types::{Known, Method, MethodRef};
 
 /// Handles by the id of the module and the name in its metadata: what a name leads to depends on where the module lies. 1 is the process itself.
 static LIBRARIES: LeafLock<Option<FxHashMap<(u32, String), usize>>> = LeafLock::new(None);
+
+/// How a host opens libraries that the system does not find.
+#[derive(Clone, Copy, Debug)]
+pub struct HostLibraries {
+    /// Opens a library by one of the names that it may have.
+    pub open: fn(&Cx<'_>, &str) -> Option<usize>,
+    /// Looks a symbol up in a library that it has opened.
+    pub symbol: fn(&Cx<'_>, usize, &str) -> Option<usize>,
+}
+static HOST: Published<HostLibraries> = Published::new();
+/// Libraries that the host has opened.
+static OF_HOST: LeafLock<Vec<usize>> = LeafLock::new(Vec::new());
+
+/// Asks a host for what does not open. Only the first one counts.
+pub fn ask_host(libraries: HostLibraries) {
+    HOST.put(libraries);
+}
 
 /// Helper BindPInvoke: the native address of a method, bound at its first call.
 pub extern "C" fn bind(method: usize) -> usize {
@@ -95,6 +113,10 @@ fn missing(cx: &Cx<'_>, class: Known, what: &str) -> crate::cx::Throw {
 
 /// Looks a symbol up in an opened library (0: the process).
 pub fn symbol(cx: &Cx<'_>, library: usize, name: &str) -> Option<usize> {
+    let is_of_host = OF_HOST.lock().contains(&library);
+    if let (true, Some(host)) = (is_of_host, HOST.get()) {
+        return (host.symbol)(cx, library, name);
+    }
     let name = CString::new(name).ok()?;
     let handle = if library == 1 {
         libc::RTLD_DEFAULT
@@ -113,6 +135,21 @@ pub fn symbol(cx: &Cx<'_>, library: usize, name: &str) -> Option<usize> {
     (!p.is_null()).then_some(p as usize)
 }
 
+/// Opens a library by exactly that name, by the system or by the host.
+fn opened(cx: &Cx<'_>, name: &str) -> Option<usize> {
+    let c_name = CString::new(name).ok()?;
+    // In the global scope, as mono opens them: libraries look each other's symbols up in the process.
+    let flags = libc::RTLD_LAZY | libc::RTLD_GLOBAL;
+    // SAFETY: opening a library runs its initialisers; we hold nothing.
+    let handle = cx.native(|| unsafe { libc::dlopen(c_name.as_ptr(), flags) });
+    if !handle.is_null() {
+        return Some(handle as usize);
+    }
+    let handle = (HOST.get()?.open)(cx, name)?;
+    OF_HOST.lock().push(handle);
+    Some(handle)
+}
+
 /// Opens a library as mono would for a module; None if nothing opens.
 pub fn open(cx: &Cx<'_>, module: vervet_types::ModuleRef, scope: &str) -> Option<usize> {
     let key = (module.id, scope.to_string());
@@ -125,13 +162,7 @@ pub fn open(cx: &Cx<'_>, module: vervet_types::ModuleRef, scope: &str) -> Option
     for candidate in library_candidates(scope, dir, exe_dir) {
         let handle = match candidate {
             Library::Process => Some(1),
-            Library::Open(name) => CString::new(name).ok().and_then(|name| {
-                // In the global scope, as mono opens them: libraries look each other's symbols up in the process.
-                let flags = libc::RTLD_LAZY | libc::RTLD_GLOBAL;
-                // SAFETY: opening a library runs its initialisers; we hold nothing.
-                let h = cx.native(|| unsafe { libc::dlopen(name.as_ptr(), flags) });
-                (!h.is_null()).then_some(h as usize)
-            }),
+            Library::Open(name) => opened(cx, &name),
         };
         if let Some(h) = handle {
             LIBRARIES

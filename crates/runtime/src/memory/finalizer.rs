@@ -20,7 +20,7 @@
 use crate::cx::{Cx, Result, Value};
 use crate::domain;
 use crate::exceptions::unhandled;
-use crate::memory::finalizer_requests::{ENDING, REQUESTED, is_ending, notify};
+use crate::memory::finalizer_requests::{ENDING, REQUESTED, WATCHED, is_ending, notify};
 use crate::memory::gc;
 use crate::object::ObjRef;
 use crate::profiler::hooks;
@@ -28,7 +28,7 @@ use crate::threads;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use vervet_abi::ThreadContext;
-use vervet_os::futex;
+use vervet_os::{Published, futex};
 use vervet_profiler::record::Kind;
 
 /// How long the end of the process waits for finalizers.
@@ -40,6 +40,20 @@ static STARTED: AtomicBool = AtomicBool::new(false);
 static ENDED: AtomicBool = AtomicBool::new(false);
 /// Owner id of the thread, 0 while there is none.
 static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// What a host wants done after each collection, when its finalizers have run.
+static AFTERWARDS: Published<fn(&Cx<'_>)> = Published::new();
+
+/// Has `work` done on the finalizer thread after each collection from now on, and whenever [`request`] is called. Only the first `work` counts.
+pub fn do_after_collections(work: fn(&Cx<'_>)) {
+    AFTERWARDS.put(work);
+    WATCHED.store(true, SeqCst);
+    start();
+}
+/// Wakes the thread.
+pub fn request() {
+    notify();
+}
 
 /// Makes the thread exist. False if the system has no thread for us.
 pub fn start() -> bool {
@@ -161,6 +175,9 @@ fn serve() {
             gc::clear_stack_below::<2048>();
         }
         hooks::finalizers(Kind::FinalizersEnd);
+        if let Some(work) = AFTERWARDS.get() {
+            work(&Cx::current());
+        }
         SERVED.store(request, SeqCst);
         futex::wake(&SERVED, i32::MAX);
         if REQUESTED.load(SeqCst) == request {

@@ -15,6 +15,16 @@ pub fn is_ending() -> bool {
     ENDING.load(SeqCst)
 }
 
+/// Is the thread to look after each collection, whether that has queued objects or not?
+pub(super) static WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// A collection has ended, with the world still stopped.
+pub fn collected() {
+    if WATCHED.load(SeqCst) {
+        notify();
+    }
+}
+
 /// Objects were queued: wakes the finalizer thread. Returns the number of the request. May be called while the world is
 /// stopped, and before the thread exists.
 pub fn notify() -> u32 {

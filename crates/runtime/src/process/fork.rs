@@ -23,7 +23,8 @@ struct Held {
 }
 
 thread_local! {
-    static HELD: Cell<Option<Held>> = const { Cell::new(None) };
+    /// A box's address; null while nothing is held. (An Option of a box would take another word, for its destructor: the library for hosts has few.)
+    static HELD: Cell<*mut Held> = const { Cell::new(std::ptr::null_mut()) };
 }
 
 /// Has the handlers called. Called once at start-up.
@@ -34,16 +35,25 @@ pub fn initialise() {
 
 extern "C" fn before() {
     // In the order in which others take them, those that may be held for long first.
-    HELD.set(Some(Held {
+    HELD.set(Box::into_raw(Box::new(Held {
         _profiler: live::hold(),
         _sampling: sampling::before_fork(),
         _recording: recording::hold(),
         _arena: arena::hold(),
-    }));
+    })));
+}
+
+/// The calling thread, or its copy in the forked process, holds nothing more.
+fn release() {
+    let held = HELD.replace(std::ptr::null_mut());
+    if !held.is_null() {
+        // SAFETY: `before` made the box, and the word was its one owner.
+        drop(unsafe { Box::from_raw(held) });
+    }
 }
 
 extern "C" fn after() {
-    HELD.take();
+    release();
     sampling::after_fork();
 }
 
@@ -54,5 +64,5 @@ extern "C" fn after_in_child() {
     sampling::has_forked();
     // SAFETY: a forked process has one thread, and that held the arena.
     unsafe { arena::separate() };
-    HELD.take();
+    release();
 }

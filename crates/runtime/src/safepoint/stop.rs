@@ -5,6 +5,9 @@
 //! each attached thread: Native counts as stopped, Managed and Foreign get the signal, Runtime will come to a poll. It
 //! looks again until every thread is in Native state or held in the handler of the signal.
 //!
+//! A host's library may run handlers of its own with all signals blocked, and take a lock there. (A JVM does, in its handler of faults.) If the lock's owner is
+//! held in our handler, neither goes on. So the stopper lets all threads go when one in a host's code keeps it waiting, and begins again after a while.
+//!
 //! # Invariants
 //! * From setting the word to clearing it the stopper, and what it runs, takes no memory from the C library and no lock
 //!   but a [`LeafLock`](vervet_os::LeafLock): a stopped thread may hold any lock of a library's.
@@ -39,6 +42,13 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(5);
 const MOST_RANGES: usize = 25;
 /// A stop that has taken this many nanoseconds reports the thread that it waits for.
 const HANGING: u64 = 10_000_000_000;
+
+/// A thread in a host's code that has not stopped after this many nanoseconds may wait, with the signal blocked, for a lock of a thread that has. So all go on
+/// for [`BREATH`], and are stopped again.
+const PATIENCE: u64 = 20_000_000;
+/// Each time they are waited for twice as long, up to this.
+const MOST_PATIENCE: u64 = 1_000_000_000;
+const BREATH: Duration = Duration::from_millis(2);
 
 /// The world, stopped. See [`stop`].
 pub struct Stopped {
@@ -79,7 +89,6 @@ pub unsafe fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -
     // The collector finds the stopper's own callee-saved registers on its stack.
     with_registers_saved(context, || {
         let began = now();
-        STOP.begin();
         struct Restart;
         impl Drop for Restart {
             fn drop(&mut self) {
@@ -87,10 +96,21 @@ pub unsafe fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -
                 futex::wake(STOP.futex(), i32::MAX);
             }
         }
-        let _restart = Restart;
-        // From here on each thread either sees the word, or its state as it was before is seen by the loads below.
-        process_fence::process_fence();
-        let slowest = wait_for_all(context, began);
+        let mut patience = PATIENCE;
+        let (_restart, slowest) = loop {
+            STOP.begin();
+            let restart = Restart;
+            // From here on each thread either sees the word, or its state as it was before is seen by the loads below.
+            process_fence::process_fence();
+            match wait_for_all(context, began, patience) {
+                Arrived::All(slowest) => break (restart, slowest),
+                Arrived::NotAHosts => {
+                    drop(restart);
+                    std::thread::sleep(BREATH);
+                    patience = (patience * 2).min(MOST_PATIENCE);
+                }
+            }
+        };
         let time_to_stop = now() - began;
         histogram::record(time_to_stop, slowest);
         work(&Stopped {
@@ -110,12 +130,22 @@ fn with_registers_saved<T>(context: *mut ThreadContext, work: impl FnOnce() -> T
     })
 }
 
-/// Returns when every thread but `me` has stopped; with the one that was waited for last, if it took long.
-fn wait_for_all(me: *mut ThreadContext, began: u64) -> Option<SlowestThread> {
+/// What came of waiting for the threads.
+enum Arrived {
+    /// All have stopped; the one that was waited for last, if it took long.
+    All(Option<SlowestThread>),
+    /// One in a host's code has not.
+    NotAHosts,
+}
+
+/// Returns when every thread but `me` has stopped, or a host's has not after so many nanoseconds.
+fn wait_for_all(me: *mut ThreadContext, began: u64, patience: u64) -> Arrived {
+    let started = now();
     let mut sleep = FIRST_SLEEP;
     let mut looks = 0;
     let mut late: Option<Waited> = None;
-    let mut said = false;
+    // An earlier attempt has said so.
+    let mut said = started - began >= HANGING;
     loop {
         // Before the states are read: a thread that arrives after that changes the count, and the sleep below ends at once.
         let seen = ARRIVED.load(Ordering::SeqCst);
@@ -141,8 +171,11 @@ fn wait_for_all(me: *mut ThreadContext, began: u64) -> Option<SlowestThread> {
         });
         let Some(waited_for) = last else {
             let long = now() - began >= histogram::LONG;
-            return late.filter(|_| long).and_then(slowest);
+            return Arrived::All(late.filter(|_| long).and_then(slowest));
         };
+        if waited_for.state == State::Foreign as u8 && now() - started >= patience {
+            return Arrived::NotAHosts;
+        }
         late = Some(waited_for);
         let so_far = now() - began;
         if so_far >= HANGING && !said {

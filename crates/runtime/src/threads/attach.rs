@@ -20,7 +20,7 @@ use crate::threads::current::set_current_context;
 use crate::threads::native_state::leave_native;
 use crate::threads::{current_context, managed_stack, service_stack};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::signal::AlternateStack;
 
@@ -259,9 +259,22 @@ fn main_stack() -> Option<(usize, usize)> {
     }
 }
 
+/// The process is a host's.
+static HOSTED: AtomicBool = AtomicBool::new(false);
+
+/// The process is a host's, which may have put mappings of its own into the main thread's stack: a JVM has its guard pages there. Called before the start.
+pub fn in_a_host() {
+    HOSTED.store(true, Ordering::Relaxed);
+}
+
 /// The calling thread's stack.
 fn stack_bounds() -> Bounds {
-    let Some((end, high)) = main_stack() else {
+    let known = if HOSTED.load(Ordering::Relaxed) {
+        None
+    } else {
+        main_stack()
+    };
+    let Some((end, high)) = known else {
         return library_bounds();
     };
     if cfg!(debug_assertions) {

@@ -55,6 +55,12 @@ pub fn enter() -> Entered {
 }
 
 impl Entered {
+    /// The token of the thread; None: it is not attached.
+    #[inline]
+    pub fn token<'cx>(&self) -> Option<Cx<'cx>> {
+        // SAFETY: the context was the calling thread's when this was made, which is in Runtime state since.
+        self.is_attached().then(|| unsafe { Cx::of(self.context) })
+    }
     /// Is the thread attached?
     #[inline]
     pub fn is_attached(&self) -> bool {

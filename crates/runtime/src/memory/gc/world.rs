@@ -156,6 +156,7 @@ unsafe impl World for Process {
     }
     fn collected(&self, heap: &dyn Snapshot, ends_cycle: bool) {
         report::collected(self.now(), heap, ends_cycle);
+        crate::memory::finalizer_requests::collected();
     }
     #[inline(always)]
     fn moved(&self, from: usize, to: usize) {
