@@ -4,6 +4,7 @@
 //! The library is never closed, so its functions stay.
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// An address in the library's world: a domain, a class, an object.
 pub type Raw = *mut c_void;
@@ -70,4 +71,13 @@ functions! {
     fn mono_gchandle_get_target(u32) -> Raw;
     fn mono_gchandle_free(u32);
     fn mono_gc_collect(c_int);
+}
+
+/// The functions, once the library is loaded.
+pub(crate) static API: OnceLock<Api> = OnceLock::new();
+
+/// The functions of the library.
+pub(crate) fn api() -> &'static Api {
+    API.get()
+        .expect("whoever has an object of this crate has started the runtime")
 }

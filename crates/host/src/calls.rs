@@ -5,9 +5,12 @@
 //!   domain. Methods with pointers are not called.
 //! * A value type is passed from a box of the call's own, and a parameter by reference is a variable of the call: managed code changes nothing else.
 use crate::api::Raw;
+use crate::api::api;
 use crate::domain::{Class, Domain, Object};
-use crate::{Error, Result, Value, api, c_text};
-use std::ffi::{CStr, c_void};
+use crate::error::{Error, Result, c_text};
+use crate::thrown::{error_of, name_of, text_of};
+use crate::value::Value;
+use std::ffi::c_void;
 use std::ptr::{from_ref, null_mut};
 
 const ABSTRACT: u32 = 0x80;
@@ -42,41 +45,6 @@ mod element {
     }
 }
 
-fn name_of(class: Raw) -> String {
-    // SAFETY: the class's name ends with a zero and lives as long as the class.
-    unsafe { CStr::from_ptr((api().mono_class_get_name)(class)) }
-        .to_string_lossy()
-        .into_owned()
-}
-fn text_of(string: Raw) -> String {
-    // SAFETY: the string lies on the caller's stack, so it stays in place, and has so many units.
-    let units = unsafe {
-        let length = (api().mono_string_length)(string) as usize;
-        std::slice::from_raw_parts((api().mono_string_chars)(string), length)
-    };
-    String::from_utf16_lossy(units)
-}
-/// What an exception says.
-pub(crate) fn error_of(exception: Raw) -> Error {
-    let mut second = null_mut();
-    // SAFETY: the exception lies on the caller's stack.
-    let (class, text) = unsafe {
-        let class = (api().mono_object_get_class)(exception);
-        (
-            name_of(class),
-            (api().mono_object_to_string)(exception, &mut second),
-        )
-    };
-    let message = match text.is_null() || !second.is_null() {
-        true => String::new(),
-        false => text_of(text).lines().next().unwrap_or_default().to_owned(),
-    };
-    let message = match message.split_once(": ") {
-        Some((_, own)) => own.to_owned(),
-        None => message,
-    };
-    Error::Thrown { class, message }
-}
 fn value_of(domain: &Domain, object: Raw) -> Value {
     if object.is_null() {
         return Value::Null;
@@ -303,7 +271,7 @@ pub(crate) fn call(
             };
         }
     }
-    method = crate::generics::instance(domain, class, method, types)?;
+    method = crate::generics::instance(domain.0.raw.0, class, method, types)?;
     let mut passed = [null_mut(); MOST];
     let mut places = [EMPTY; MOST];
     let mut iter = null_mut();

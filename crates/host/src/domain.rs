@@ -4,9 +4,15 @@
 //! * Whoever uses what belongs to a domain holds the read lock of its state, and an unload the write lock. So nothing of a domain is touched once it is gone.
 //! * A thread is attached, and in the domain, while it works there; afterwards it is in the root domain.
 use crate::api::Raw;
+use crate::api::api;
 use crate::calls;
-use crate::{Error, Result, Shared, Value, api, c_text};
+use crate::error::{Error, Result, c_text};
+use crate::thrown::error_of;
+use crate::value::Value;
 use std::sync::{Arc, RwLock, TryLockError};
+
+/// A domain that is alive, or not any more.
+type Shared = Arc<Inner>;
 
 /// An address that is valid on every thread: of a domain, an image, a class.
 #[derive(Debug, Clone, Copy)]
@@ -121,7 +127,7 @@ impl Domain {
             *is_alive = false;
             return Ok(());
         }
-        Err(calls::error_of(thrown))
+        Err(error_of(thrown))
     }
 }
 

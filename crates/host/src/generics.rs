@@ -3,8 +3,9 @@
 //! # Invariants
 //! All functions are called by a thread that is attached and in the domain; objects lie in their frames.
 use crate::api::Raw;
-use crate::domain::Domain;
-use crate::{Error, Result, api, calls};
+use crate::api::api;
+use crate::error::{Error, Result};
+use crate::thrown::error_of;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
@@ -38,28 +39,26 @@ unsafe fn ask(object: Raw, name: &CStr, arguments: &mut [Raw]) -> Result<Raw> {
             (api().mono_runtime_invoke)(method, object, arguments.as_mut_ptr(), &mut thrown);
         match thrown.is_null() {
             true => Ok(result),
-            false => Err(calls::error_of(thrown)),
+            false => Err(error_of(thrown)),
         }
     }
 }
 
 /// The method with these type arguments; the method itself, if there are none.
-pub(crate) fn instance(domain: &Domain, class: Raw, method: Raw, types: &[Raw]) -> Result<Raw> {
+pub(crate) fn instance(domain: Raw, class: Raw, method: Raw, types: &[Raw]) -> Result<Raw> {
     if types.is_empty() {
         return Ok(method);
     }
     // SAFETY: the method and the classes are alive. MethodInfo has these members: a box of a bool, a MethodInfo, and a box of a handle, which is the method.
     unsafe {
-        let info = (api().mono_method_get_object)(domain.0.raw.0, method, class);
+        let info = (api().mono_method_get_object)(domain, method, class);
         let generic = ask(info, c"get_IsGenericMethodDefinition", &mut [])?;
         if !(api().mono_object_unbox)(generic).cast::<bool>().read() {
             return Err(Error::Mismatch("the method is not generic".into()));
         }
-        let array =
-            (api().mono_array_new)(domain.0.raw.0, of_core(c"System", c"Type"), types.len());
+        let array = (api().mono_array_new)(domain, of_core(c"System", c"Type"), types.len());
         for (i, ty) in types.iter().enumerate() {
-            let object =
-                (api().mono_type_get_object)(domain.0.raw.0, (api().mono_class_get_type)(*ty));
+            let object = (api().mono_type_get_object)(domain, (api().mono_class_get_type)(*ty));
             let slot = (api().mono_array_addr_with_size)(array, size_of::<Raw>() as i32, i);
             (api().mono_gc_wbarrier_set_arrayref)(array, slot, object);
         }

@@ -22,69 +22,26 @@
 mod api;
 mod calls;
 mod domain;
+mod error;
 mod generics;
+mod thrown;
 mod value;
 
 pub use domain::{Assembly, Class, Domain, Object};
+pub use error::{Error, Result};
 pub use value::Value;
 
-use api::Api;
-use std::ffi::CString;
+use api::{API, Api, api};
+use error::c_text;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
-
-/// Why something was not done.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The library cannot be loaded, or lacks a function.
-    #[error("libvervet: {0}")]
-    Library(#[from] libloading::Error),
-    /// The runtime does not start; what is wrong stands on standard error.
-    #[error("the runtime does not start")]
-    Start,
-    /// There is one runtime in a process, and it has been started.
-    #[error("the runtime has been started before")]
-    Started,
-    /// There is no such assembly, class, method or domain.
-    #[error("{0} is not found")]
-    NotFound(String),
-    /// Managed code has thrown an exception.
-    #[error("{class}: {message}")]
-    Thrown {
-        /// The exception's class.
-        class: String,
-        /// What it says of itself.
-        message: String,
-    },
-    /// The arguments are not what the method takes, or the target is not of its class.
-    #[error("{0}")]
-    Mismatch(String),
-    /// The domain has been unloaded.
-    #[error("the domain has been unloaded")]
-    Unloaded,
-    /// The domain is in use: by a call that runs, or because it refuses to be unloaded.
-    #[error("the domain is in use")]
-    InUse,
-}
-/// What a function gives.
-pub type Result<T> = std::result::Result<T, Error>;
+use std::sync::OnceLock;
 
 /// The runtime of the process.
 #[derive(Debug)]
 pub struct Runtime {
     root: Domain,
 }
-static API: OnceLock<Api> = OnceLock::new();
 static STARTED: OnceLock<Runtime> = OnceLock::new();
-
-fn api() -> &'static Api {
-    API.get()
-        .expect("whoever has an object of this crate has started the runtime")
-}
-fn c_text(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::Mismatch("a name holds a zero".into()))
-}
 
 impl Runtime {
     /// Loads the library and starts the runtime, which lives as long as the process. The name is that of the root domain.
@@ -128,6 +85,3 @@ impl Runtime {
         self.root.within(|| unsafe { (api().mono_gc_collect)(1) })
     }
 }
-
-/// A domain that is alive, or not any more.
-type Shared = Arc<domain::Inner>;

@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! A value owns what it holds: text is a copy, an object a handle.
-use crate::{Error, Object, Result};
+use crate::domain::Object;
+use crate::error::{Error, Result};
 
 /// An argument or a result.
 #[derive(Debug, Clone)]

@@ -81,12 +81,17 @@ mod with_epoll {
         /// The system's. EBADF: there is no such descriptor. EPERM: reading and writing never wait.
         pub fn look_again(&self, fd: RawFd, of: Registration) -> io::Result<()> {
             let events = READABLE | WRITABLE | EDGE;
-            match self.epoll.change(fd, events, of.number()) {
-                // Closed, and opened again: the kernel has forgotten the first.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    self.epoll.add(fd, events, of.number())
+            loop {
+                match self.epoll.change(fd, events, of.number()) {
+                    // Closed, and opened again: the kernel has forgotten the first.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    result => return result,
                 }
-                result => result,
+                match self.epoll.add(fd, events, of.number()) {
+                    // Another thread was quicker.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    result => return result,
+                }
             }
         }
         /// Ends a registration, before the descriptor is closed. Those who wait are passed to `wake`; they find it closed.

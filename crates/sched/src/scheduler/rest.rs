@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * A carrier looks at all queues after it has listed its processor, and at all wheels.
-//! * A processor is given to a carrier with its seat, once it is off the list. The carrier is woken after that.
+//! * A processor is given to a carrier with its seat, once it is off the list. The carrier is woken after that: a poller both by the alarm, which ends its poll, and by its
+//!   seat, because its poll may have ended by itself since, and it may sleep there.
 use super::Scheduler;
 use crate::carrier::{Gift, MAX_CARRIERS, Place};
 use crate::idle::{Rest, Who};
@@ -35,10 +36,7 @@ impl<H: Host> Scheduler<H> {
                 // The processor's queue and slot were its last holder's; the release of the seat hands them on.
                 let seat = self.seats.at(id);
                 seat.give(Gift::Processor(p, searching));
-                match who {
-                    Who::Poller(_) => self.host.wake_poller(),
-                    _ => self.host.wake(seat.futex()),
-                }
+                self.wake_resting(id, who);
             }
             Who::New(id) => {
                 debug_assert!(id < MAX_CARRIERS);
@@ -156,11 +154,15 @@ impl<H: Host> Scheduler<H> {
             let (Who::Sleeper(id) | Who::Poller(id) | Who::New(id)) = who;
             let seat = self.seats.at(id);
             seat.give(Gift::Stop);
-            match who {
-                Who::Poller(_) => self.host.wake_poller(),
-                _ => self.host.wake(seat.futex()),
-            }
+            self.wake_resting(id, who);
         }
         self.wake_watcher();
+    }
+    /// Wakes a carrier whose seat has something.
+    fn wake_resting(&self, id: u32, who: Who) {
+        if matches!(who, Who::Poller(_)) {
+            self.host.wake_poller();
+        }
+        self.host.wake(self.seats.at(id).futex());
     }
 }

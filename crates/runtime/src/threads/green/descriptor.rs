@@ -8,6 +8,7 @@ use super::host::scheduler;
 use super::kept::Kept;
 use crate::cx::Cx;
 use crate::threads::park::{self, Leaves};
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use vervet_os::Chunks;
 use vervet_os::chunks::Zeroed;
@@ -65,13 +66,28 @@ fn registration(reactor: &Reactor, fd: i32) -> Option<Registration> {
     if let Some(of) = Registration::unpack(cell.0.load(Ordering::Acquire)) {
         return Some(of);
     }
-    let made = reactor.add(fd).ok()?;
-    match cell
-        .0
-        .compare_exchange(0, made.pack(), Ordering::AcqRel, Ordering::Acquire)
-    {
-        Ok(_) => Some(made),
-        // Another thread was first. (The kernel knows the descriptor by this one's number until the next look.)
-        Err(first) => Registration::unpack(first),
+    // (It takes a moment only; nobody waits without end for what another thread does.)
+    for _ in 0..1000 {
+        match reactor.add(fd) {
+            Ok(made) => {
+                let stored =
+                    cell.0
+                        .compare_exchange(0, made.pack(), Ordering::AcqRel, Ordering::Acquire);
+                return match stored {
+                    Ok(_) => Some(made),
+                    // Another thread was first. (The kernel knows the descriptor by this one's number until the next look.)
+                    Err(first) => Registration::unpack(first),
+                };
+            }
+            // Another thread has just added it, and stores its registration.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if let Some(of) = Registration::unpack(cell.0.load(Ordering::Acquire)) {
+                    return Some(of);
+                }
+                std::thread::yield_now();
+            }
+            Err(_) => return None,
+        }
     }
+    None
 }
