@@ -12,7 +12,7 @@ static class SampledAborts
 
     static void Main()
     {
-        for (int i = 0; i < 2000; i++)
+        for (int i = 0; i < 600; i++)
         {
             var thread = new Thread(() => { try { for (;;) poll(IntPtr.Zero, IntPtr.Zero, -1); } catch (ThreadAbortException) { } });
             thread.IsBackground = true;

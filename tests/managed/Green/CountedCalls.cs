@@ -36,7 +36,7 @@ class CountedCalls
             {
                 threads[i] = new Thread(() =>
                 {
-                    for (int k = 0; k < 100; k++)
+                    for (int k = 0; k < 60; k++)
                         far.Many("z" + k, 5);
                     Interlocked.Increment(ref ended);
                 });

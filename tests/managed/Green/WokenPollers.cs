@@ -26,7 +26,7 @@ static class WokenPollers
         var time = Stopwatch.StartNew();
         var random = new Random(1);
         // The event is set when the deadline of the only carrier's poll is over, more or less.
-        while (time.ElapsedMilliseconds < 4000)
+        while (time.ElapsedMilliseconds < 1500)
         {
             long last = Volatile.Read(ref due), moment = last + random.Next(-100, 1300) * second / 1000000;
             while (Stopwatch.GetTimestamp() < moment) { }
