@@ -9,7 +9,7 @@ STRESS_SECONDS ?= 300
 # `make soak` runs everything that is worth running for long, this long in all.
 SOAK_MINUTES ?= 60
 
-.PHONY: run test test-all conformance deb stress soak bench bench-code bench-embed bench-gc bench-green bench-net bench-start bench-threads check fmt clean
+.PHONY: run test test-all conformance deb stress soak bench bench-code bench-embed bench-gc bench-green bench-net bench-profiler bench-start bench-threads check fmt clean
 
 run:
 	tests/install-packages.sh run
@@ -52,7 +52,7 @@ bench:
 	$(CARGO) build --release -p vervet
 	benches/run.sh $(TARGET_DIR)/release/vervet
 
-bench-code bench-gc bench-net bench-start bench-threads: bench-%:
+bench-code bench-gc bench-net bench-profiler bench-start bench-threads: bench-%:
 	tests/install-packages.sh test
 	$(CARGO) build --release -p vervet
 	benches/$*.sh $(TARGET_DIR)/release/vervet

@@ -5,27 +5,26 @@
 //!   thread B ── stream ── chunk                        read and given back from the front by the writer
 //!                              \── free chunks ──/     a stack of indices, with a tag against reuse
 //! ```
-//! A chunk is a fixed number of words in a range that is reserved once: a link to the next chunk, how many words are published, then records.
+//! [`crate::chunks`] has the chunks and how two threads share a stream of them.
 //! A record is [`HEAD`] words (what it is and how long, when, whose) and a payload that its kind describes.
 //!
 //! # Invariants
-//! * One thread appends to a stream, and one reads it. A record is complete before the count of published words covers it (release), and the
-//!   link to the next chunk is stored behind the last record of a chunk.
+//! * One thread owns a stream and appends to it, and the writer reads it.
 //! * Nothing here takes a lock or memory of the C library's: events are recorded while the world is stopped. Memory comes from the range.
 //! * Records are not dropped before the whole range is used: who may wait, waits for room before it records ([`Transport::is_crowded`]).
 //!   What did not find room is counted.
 //! * A thread that has ended leaves its stream to the next one; what it had recorded stays in order.
+use crate::chunks::{Chunks, FIRST, Queue};
 use crate::record::{HEAD, Kind, Record};
 use std::cell::Cell;
 use std::io;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use vervet_os::{clock, futex, memory};
 
 /// Words of a chunk: 16 KiB.
 const CHUNK: usize = 2048;
-/// Words before the first record of a chunk: the link, and the count of published words.
-const FIRST: usize = 2;
 /// The most words of a payload.
 pub const MOST_PAYLOAD: usize = CHUNK - FIRST - HEAD;
 /// More chunks than this, besides one for each stream, and who may wait waits: 64 MiB.
@@ -35,30 +34,30 @@ const RING: u32 = 256;
 const MOST_CHUNKS: u32 = 1 << 16;
 const MOST_STREAMS: u32 = 1 << 14;
 
-/// A stream. Words that one side uses alone are atomic because the other side has a reference to the stream.
+/// A stream, and whether a thread owns it.
 #[repr(align(64))]
 struct Stream {
     owned: AtomicBool,
-    /// The writer's: the chunk that it reads (index + 1; 0: the stream has none yet), and how far it has come.
-    first: AtomicU32,
-    read: AtomicU32,
-    /// The owner's: the chunk that it appends to (index + 1), and how many words that has.
-    last: AtomicU32,
-    length: AtomicU32,
+    queue: Queue,
+}
+
+/// The reserved range that chunks lie in.
+struct Range(*const AtomicU64);
+
+impl Deref for Range {
+    type Target = [AtomicU64];
+    fn deref(&self) -> &[AtomicU64] {
+        // SAFETY: the range has as many words, was zero at first and is never unmapped.
+        unsafe { std::slice::from_raw_parts(self.0, MOST_CHUNKS as usize * CHUNK) }
+    }
 }
 
 /// See the module.
 pub struct Transport {
-    chunks: *mut AtomicU64,
+    chunks: Chunks<Range, CHUNK>,
     streams: *const Stream,
-    chunks_made: AtomicU32,
     streams_made: AtomicU32,
-    /// The stack of free chunks: index + 1 in the low half, a tag that every change increments in the high one.
-    free: AtomicU64,
-    used: AtomicU32,
     lost: AtomicU64,
-    /// How many chunks the writer has given back so far.
-    given: AtomicU64,
     /// The writer sleeps on it.
     bell: AtomicU32,
 }
@@ -87,75 +86,20 @@ impl Transport {
     /// Reserves the range. There is one transport in a process: the word by which a thread finds its stream is one.
     pub fn reserve() -> io::Result<Transport> {
         Ok(Transport {
-            chunks: memory::reserve(MOST_CHUNKS as usize * CHUNK * 8)?.cast(),
+            chunks: Chunks::new(Range(
+                memory::reserve(MOST_CHUNKS as usize * CHUNK * 8)?.cast(),
+            )),
             streams: memory::reserve(MOST_STREAMS as usize * size_of::<Stream>())?.cast(),
-            chunks_made: AtomicU32::new(0),
             streams_made: AtomicU32::new(0),
-            free: AtomicU64::new(0),
-            used: AtomicU32::new(0),
             lost: AtomicU64::new(0),
-            given: AtomicU64::new(0),
             bell: AtomicU32::new(0),
         })
     }
 
-    fn word(&self, chunk: u32, at: usize) -> &AtomicU64 {
-        debug_assert!(chunk < MOST_CHUNKS && at < CHUNK);
-        // SAFETY: the word lies in the range, which is mapped for ever and was zero at first.
-        unsafe { &*self.chunks.add(chunk as usize * CHUNK + at) }
-    }
     fn stream(&self, index: u32) -> &Stream {
         debug_assert!(index < MOST_STREAMS);
-        // SAFETY: as for `word`; a stream of zeros is one that nobody owns and that has no chunk.
+        // SAFETY: the stream lies in a range that is mapped for ever; a stream of zeros is one that nobody owns and that has no chunk.
         unsafe { &*self.streams.add(index as usize) }
-    }
-
-    /// An empty chunk; None: the range is used up.
-    fn take_chunk(&self) -> Option<u32> {
-        let mut top = self.free.load(Ordering::Acquire);
-        let chunk = loop {
-            let Some(index) = (top as u32).checked_sub(1) else {
-                let made =
-                    self.chunks_made
-                        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| {
-                            (n < MOST_CHUNKS).then_some(n + 1)
-                        });
-                break made.ok()?;
-            };
-            let next = self.word(index, 0).load(Ordering::Relaxed);
-            let new = ((top >> 32) + 1) << 32 | next & 0xFFFF_FFFF;
-            match self
-                .free
-                .compare_exchange_weak(top, new, Ordering::AcqRel, Ordering::Acquire)
-            {
-                Ok(_) => break index,
-                Err(now) => top = now,
-            }
-        };
-        self.word(chunk, 0).store(0, Ordering::Relaxed);
-        self.word(chunk, 1).store(FIRST as u64, Ordering::Relaxed);
-        let used = self.used.fetch_add(1, Ordering::Relaxed) + 1;
-        if used.is_multiple_of(RING) {
-            self.ring();
-        }
-        Some(chunk)
-    }
-    fn give_chunk(&self, chunk: u32) {
-        let mut top = self.free.load(Ordering::Relaxed);
-        loop {
-            self.word(chunk, 0)
-                .store(top & 0xFFFF_FFFF, Ordering::Relaxed);
-            let new = ((top >> 32) + 1) << 32 | u64::from(chunk + 1);
-            match self
-                .free
-                .compare_exchange_weak(top, new, Ordering::AcqRel, Ordering::Relaxed)
-            {
-                Ok(_) => break,
-                Err(now) => top = now,
-            }
-        }
-        self.used.fetch_sub(1, Ordering::Relaxed);
-        self.given.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The calling thread's stream; None: there are too many.
@@ -206,36 +150,18 @@ impl Transport {
     fn try_push(&self, kind: Kind, extra: u32, thread: u64, payload: [&[u64]; 2]) -> Option<()> {
         let stream = self.own()?;
         let words = HEAD + payload[0].len() + payload[1].len();
-        assert!(words <= CHUNK - FIRST, "a record fits into a chunk");
-        let mut length = stream.length.load(Ordering::Relaxed) as usize;
-        let mut last = stream.last.load(Ordering::Relaxed);
-        if last == 0 || length + words > CHUNK {
-            let fresh = self.take_chunk()?;
-            match last {
-                0 => stream.first.store(fresh + 1, Ordering::Release),
-                last => self
-                    .word(last - 1, 0)
-                    .store(u64::from(fresh + 1), Ordering::Release),
-            }
-            (last, length) = (fresh + 1, FIRST);
-            stream.last.store(last, Ordering::Relaxed);
-        }
-        let chunk = last - 1;
         let head = [Record::head(kind, extra, words), clock::now(), thread];
         let all = head.iter().chain(payload[0]).chain(payload[1]);
-        for (at, word) in all.enumerate() {
-            self.word(chunk, length + at)
-                .store(*word, Ordering::Relaxed);
+        let taken = stream.queue.append(&self.chunks, words, all.copied())?;
+        if taken.is_some_and(|used| used.is_multiple_of(RING)) {
+            self.ring();
         }
-        length += words;
-        stream.length.store(length as u32, Ordering::Relaxed);
-        self.word(chunk, 1).store(length as u64, Ordering::Release);
         Some(())
     }
 
     /// Has the writer so much to do that who may wait, should?
     pub fn is_crowded(&self) -> bool {
-        self.used.load(Ordering::Relaxed) > CROWDED + self.streams_made.load(Ordering::Relaxed)
+        self.chunks.used() > CROWDED + self.streams_made.load(Ordering::Relaxed)
     }
     /// Waits until the writer has made room. The calling thread is in Native state, if it is attached.
     pub fn wait_for_room(&self, is_off: impl Fn() -> bool) {
@@ -247,11 +173,11 @@ impl Transport {
     /// As [`Transport::wait_for_room`], for a thread that has stopped the world: the writer may wait for a thread that is stopped, so the wait ends when the
     /// writer has made no room for `patience`.
     pub fn wait_while_room_is_made(&self, patience: Duration) {
-        let (mut seen, mut since) = (self.given.load(Ordering::Relaxed), clock::now());
+        let (mut seen, mut since) = (self.chunks.given(), clock::now());
         while self.is_crowded() {
             self.ring();
             std::thread::sleep(Duration::from_millis(1));
-            match self.given.load(Ordering::Relaxed) {
+            match self.chunks.given() {
                 now if now != seen => (seen, since) = (now, clock::now()),
                 _ if clock::now() - since > patience.as_nanos() as u64 => return,
                 _ => {}
@@ -296,37 +222,18 @@ impl Transport {
                 }
                 let words = record.words();
                 each(record);
-                self.stream(n)
-                    .read
-                    .fetch_add(words as u32, Ordering::Relaxed);
+                self.stream(n).queue.advance(words);
             }
         }
     }
     /// The first record of a stream that has not been read. Gives back chunks that have been.
     fn peek(&self, stream: u32) -> Option<Record<'_>> {
-        let stream = self.stream(stream);
-        let mut first = stream.first.load(Ordering::Acquire).checked_sub(1)?;
-        let mut read = (stream.read.load(Ordering::Relaxed) as usize).max(FIRST);
-        loop {
-            // The link first: if there is one, the count does not change any more.
-            let next = self.word(first, 0).load(Ordering::Acquire);
-            let published = self.word(first, 1).load(Ordering::Acquire) as usize;
-            if read < published {
-                stream.read.store(read as u32, Ordering::Relaxed);
-                // SAFETY: published words do not change until this thread gives the chunk back, which it does not while the record lives:
-                // it does so in this function only.
-                let words = unsafe {
-                    let from = self.chunks.add(first as usize * CHUNK + read).cast::<u64>();
-                    std::slice::from_raw_parts(from, published - read)
-                };
-                return Some(Record::read(words));
-            }
-            let next = (next as u32).checked_sub(1)?;
-            self.give_chunk(first);
-            (first, read) = (next, FIRST);
-            stream.first.store(first + 1, Ordering::Relaxed);
-            stream.read.store(FIRST as u32, Ordering::Relaxed);
-        }
+        let words = self.stream(stream).queue.peek(&self.chunks)?;
+        // SAFETY: published words do not change until this thread gives the chunk back, which it does not while the record lives:
+        // it does so in this function only.
+        let words =
+            unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u64>(), words.len()) };
+        Some(Record::read(words))
     }
 }
 
@@ -376,7 +283,7 @@ mod tests {
         assert!(streams <= 2);
         assert_eq!(drain(u64::MAX), [EACH; 4]);
         // All chunks but those that streams end in came back.
-        assert_eq!(transport.used.load(Ordering::Relaxed), streams);
+        assert_eq!(transport.chunks.used(), streams);
         assert_eq!(transport.lost(), 0);
     }
 
