@@ -147,6 +147,9 @@ impl<M: Model, W: World> Heap<M, W> {
             },
         );
         self.consider_major();
+        if self.world.wants_cycle() {
+            self.collect_all();
+        }
         if self.finalizers.waiting() > 0 {
             self.world.finalizers_wait();
         }

@@ -232,6 +232,10 @@ pub unsafe trait World: Send + Sync + 'static {
     fn phase(&self, _phase: Phase, _major: bool) {}
     /// Shown the heap at the end of a collection; `ends_cycle`: the last cycle has just decided what is alive. On the thread that collects.
     fn collected(&self, _heap: &dyn Snapshot, _ends_cycle: bool) {}
+    /// Asked behind a minor collection, while the world runs: is the thread that collected to wait for a whole cycle?
+    fn wants_cycle(&self) -> bool {
+        false
+    }
     /// Told that an object has moved, by whichever thread copies it. The world is stopped.
     #[inline(always)]
     fn moved(&self, _from: usize, _to: usize) {}

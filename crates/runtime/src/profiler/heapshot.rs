@@ -7,7 +7,8 @@
 //! | a command, `heapshot-on-shutdown` | somebody has [requested](request) it |
 //!
 //! # Invariants
-//! A heapshot that is due and cannot be made in this collection stays due until one is made.
+//! A heapshot that is due and cannot be made in this collection stays due until one is made. The thread that made the collection waits for that:
+//! else it could make hundreds more before the collector's thread gets a processor.
 use super::recording::{ANY, is_on};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use vervet_profiler::options::{Heapshot, Options, sets};
@@ -48,7 +49,7 @@ static ROOTS_ALWAYS: AtomicBool = AtomicBool::new(false);
 static AT_SHUTDOWN: AtomicBool = AtomicBool::new(false);
 /// A heapshot is due at the end of the next cycle.
 static REQUESTED: AtomicBool = AtomicBool::new(false);
-/// A collection that could not have the heapshot that is due asks for one that can, once the world goes on.
+/// A collection could not have the heapshot that is due: the next thread that has made a minor one waits for a cycle, which can.
 static ASKS: AtomicBool = AtomicBool::new(false);
 /// Collections since the last heapshot, and when that was (CLOCK_MONOTONIC, nanoseconds).
 static SINCE: AtomicU32 = AtomicU32::new(0);
@@ -152,6 +153,7 @@ pub(crate) fn due(ends_cycle: bool) -> Due {
     match (is_due(ends_cycle), ends_cycle) {
         (true, true) => {
             REQUESTED.store(false, Ordering::Relaxed);
+            ASKS.store(false, Ordering::Relaxed);
             SINCE.store(0, Ordering::Relaxed);
             LAST.store(vervet_os::clock::now(), Ordering::Relaxed);
             return Due::Heapshot;

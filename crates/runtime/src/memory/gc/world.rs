@@ -150,9 +150,9 @@ unsafe impl World for Process {
     }
     fn phase(&self, phase: vervet_heap::Phase, major: bool) {
         crate::profiler::hooks::gc_phase(phase, major);
-        if phase == vervet_heap::Phase::Started && heapshot::asks() {
-            super::the_heap::heap().ask_for_major();
-        }
+    }
+    fn wants_cycle(&self) -> bool {
+        heapshot::asks()
     }
     fn collected(&self, heap: &dyn Snapshot, ends_cycle: bool) {
         report::collected(self.now(), heap, ends_cycle);
