@@ -3,6 +3,7 @@
 //! # Invariants
 //! The tables that the runtime searches by return address or fault address are sorted by code offset.
 use super::emitter::CATCH_ALL;
+use super::frameless;
 use super::front::{Front, StackCheck};
 use super::positions::{NO_REDIRECT, Positions};
 use crate::blob::{Blob, BlobStats, CallSite, Handler, Reloc, RelocKind, Symbol};
@@ -57,7 +58,6 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
     call_sites(&mut blob, f.compiled);
     traps(&mut blob, f.compiled);
     positions(&mut blob, &f);
-    blob.inline_sites = f.positions.sites;
     let mut frame = FrameMap::default();
     if let Some(layout) = layout {
         frame.slots = f
@@ -67,9 +67,11 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
             .map(|s| layout.stackslots[s].offset as i32 - layout.frame_to_fp_offset as i32)
             .collect();
     }
-    if let Some(front) = front {
-        front.add(&mut blob);
+    match front {
+        Some(front) => front.add(&mut blob),
+        None => frameless::take_out(&mut blob, &f),
     }
+    blob.inline_sites = f.positions.sites;
     blob.shrink();
     Ok((blob, frame))
 }

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * The pinned register (r15) is the thread context. Cranelift never allocates it.
-//! * Frame pointers are kept: the unwinder and the collector walk the frames by them.
+//! * Frame pointers are kept, but for [leaves](super::frameless): the unwinder and the collector walk the frames by them.
 //! * Large frames are probed page by page, and stack probes need no library function.
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable, SetResult};

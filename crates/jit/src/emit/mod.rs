@@ -14,6 +14,7 @@ pub mod barrier;
 pub mod codegen;
 pub mod emitter;
 mod finish;
+pub mod frameless;
 pub mod front;
 mod isa;
 pub mod positions;

@@ -6,6 +6,7 @@
 use crate::code::packed::Packed;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_jit::emit::frameless;
 use vervet_jit::{Blob, CallSite, Clause, ClauseKind, Handler};
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::MethodRef;
@@ -182,6 +183,13 @@ impl Code {
     /// exchange of a sync word with the count of what the thread holds?
     pub fn is_whole_step(&self, pc: usize) -> bool {
         self.packed.is_whole_step(self.offset(pc))
+    }
+    /// Has it no frame? The return address is at the stack pointer then, at each instruction.
+    pub fn is_frameless(&self) -> bool {
+        // SAFETY: the code is in the table, so it is mapped and never written again.
+        let code =
+            unsafe { std::slice::from_raw_parts(self.start as *const u8, self.end - self.start) };
+        code.starts_with(&frameless::MARK)
     }
     /// Is the frame still being made at this address?
     pub fn in_prologue(&self, pc: usize) -> bool {

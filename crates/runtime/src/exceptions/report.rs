@@ -10,6 +10,7 @@
 //! * The table belongs to whoever has taken [`BUSY`] until the reporter gives it back.
 //! * Handlers call nothing that is not async-signal-safe. (The native stack of a crash is the exception: it comes
 //!   last, and an alarm ends a process that hangs in it.)
+use crate::arch::Registers;
 use crate::code::{arena, table};
 use crate::exceptions::stack_words::{self, Word};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -140,11 +141,11 @@ fn reporter() {
     }
 }
 
-/// Walks the stack of this thread, interrupted at `pc`/`fp`, into the table.
+/// Walks the stack of this thread, interrupted with these registers, into the table.
 ///
 /// # Safety
-/// The context is the calling thread's or null, and `pc` and `fp` are the registers that the signal handler was given.
-unsafe fn collect(context: *mut ThreadContext, pc: usize, fp: usize) {
+/// The context is the calling thread's or null, and `at` are the registers that the signal handler was given.
+unsafe fn collect(context: *mut ThreadContext, at: Registers) {
     let mut n = 0;
     let note = |word: Word| {
         WORDS[n].store(word.0, Ordering::Relaxed);
@@ -155,19 +156,15 @@ unsafe fn collect(context: *mut ThreadContext, pc: usize, fp: usize) {
         // SAFETY: the caller's promise: this thread's context, and its registers at the signal.
         unsafe {
             let is_managed = (*context).state == State::Managed as u8;
-            stack_words::collect(context, is_managed.then_some((pc, fp)), note);
+            stack_words::collect(context, is_managed.then_some(at), note);
         }
     }
     COUNT.store(n, Ordering::Release);
 }
 
-fn interrupted(uc: *mut libc::c_void) -> (usize, usize) {
+fn interrupted(uc: *mut libc::c_void) -> Registers {
     // SAFETY: the kernel passes a valid ucontext.
-    let regs = unsafe { &(*(uc as *const libc::ucontext_t)).uc_mcontext.gregs };
-    (
-        regs[libc::REG_RIP as usize] as usize,
-        regs[libc::REG_RBP as usize] as usize,
-    )
+    Registers::of(unsafe { &*(uc as *const libc::ucontext_t) })
 }
 
 extern "C" fn on_quit(_: i32, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
@@ -187,9 +184,9 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
     if !CRASHING.swap(true, Ordering::SeqCst) {
         crate::process::fatal::before_crash_report();
         crate::process::fatal::write_stderr("vervet: SIGABRT\n");
-        let (pc, fp) = interrupted(uc);
+        let at = interrupted(uc);
         // SAFETY: this thread's context, and its registers at the signal.
-        unsafe { managed_stack(crate::threads::current_context(), pc, fp) };
+        unsafe { managed_stack(crate::threads::current_context(), at) };
     }
     // SAFETY: raising a signal is async-signal-safe. The signal is blocked until the handler returns and has its default action then.
     unsafe {
@@ -201,11 +198,11 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
 ///
 /// # Safety
 /// As for [`collect`].
-unsafe fn managed_stack(context: *mut ThreadContext, pc: usize, fp: usize) {
+unsafe fn managed_stack(context: *mut ThreadContext, at: Registers) {
     for _ in 0..100 {
         if !BUSY.swap(true, Ordering::AcqRel) {
             // SAFETY: the caller's promise is that of `collect`.
-            unsafe { collect(context, pc, fp) };
+            unsafe { collect(context, at) };
             put(pipe(1), CRASH);
             let mut answer = libc::pollfd {
                 fd: pipe(2),
@@ -248,12 +245,8 @@ pub(crate) unsafe fn crash(
         libc::SIGILL => "SIGILL",
         _ => "signal",
     };
-    let register = |r: i32| uc.uc_mcontext.gregs[r as usize] as usize;
-    let (pc, sp, fp) = (
-        register(libc::REG_RIP),
-        register(libc::REG_RSP),
-        register(libc::REG_RBP),
-    );
+    let at = Registers::of(uc);
+    let Registers { pc, sp, .. } = at;
     // SAFETY: the kernel passes a valid siginfo.
     let address = unsafe { (*info).si_addr() as usize };
     crate::process::fatal::write_stderr_without_memory(format_args!(
@@ -280,7 +273,7 @@ pub(crate) unsafe fn crash(
         };
     }
     // SAFETY: this thread's context, and its registers at the signal.
-    unsafe { managed_stack(context, pc, fp) };
+    unsafe { managed_stack(context, at) };
     // SAFETY: the alarm ends the process if the rest does not.
     unsafe {
         libc::signal(libc::SIGALRM, too_long as *const () as usize);

@@ -3,6 +3,7 @@
 //! # Invariants
 //! * [`collect`] takes no memory and no lock, so signal handlers use it, and whoever has stopped the world.
 //! * A word stays valid: code and methods are never freed.
+use crate::arch::Registers;
 use crate::code::{arena, table};
 use crate::exceptions::trace::{Frame, RawFrame};
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
@@ -43,14 +44,20 @@ impl Word {
 /// or the world is stopped.
 pub(crate) unsafe fn collect(
     context: *mut ThreadContext,
-    managed_at: Option<(usize, usize)>,
+    managed_at: Option<Registers>,
     mut note: impl FnMut(Word) -> bool,
 ) {
     // SAFETY: in Managed state fp chains through frames of this thread's stack; each is checked to lie on it.
     unsafe {
-        if let Some((mut pc, mut fp)) = managed_at {
+        if let Some(Registers {
+            mut pc, sp, mut fp, ..
+        }) = managed_at
+        {
             let mut exact = true;
-            while arena::contains(pc) && table::find(if exact { pc } else { pc - 1 }).is_some() {
+            let code_at = |pc: usize, exact| {
+                arena::contains(pc).then(|| table::find(if exact { pc } else { pc - 1 }))?
+            };
+            while let Some(code) = code_at(pc, exact) {
                 let is_on_stack = match (*context).segment {
                     0 => fp >= (*context).true_limit - (1 << 20) && fp < (*context).stack_base - 16,
                     _ => managed_stack::contains(context, fp + 16),
@@ -58,8 +65,12 @@ pub(crate) unsafe fn collect(
                 if !note(Word::pc(pc, exact)) || !is_on_stack {
                     break;
                 }
-                pc = *((fp + 8) as *const usize);
-                fp = *(fp as *const usize);
+                if exact && code.is_frameless() {
+                    pc = *(sp as *const usize);
+                } else {
+                    pc = *((fp + 8) as *const usize);
+                    fp = *(fp as *const usize);
+                }
                 exact = false;
             }
         }

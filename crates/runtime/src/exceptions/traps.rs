@@ -105,7 +105,8 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
             && (*context).state == State::Managed as u8
             && crate::code::arena::contains(pc)
         {
-            let found = table::find(pc).and_then(|c| c.trap(pc));
+            let code = table::find(pc);
+            let found = code.as_ref().and_then(|c| c.trap(pc));
             let kind = match (found, signal) {
                 (Some(k), libc::SIGFPE)
                     if k == ThrowKind::DivideByZero as u8 || k == ThrowKind::Overflow as u8 =>
@@ -118,8 +119,18 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
             if let Some(kind) = kind {
                 // A region that traps is given up.
                 (*context).critical = 0;
-                let sp = regs[libc::REG_RSP as usize] as usize - 8;
-                *(sp as *mut usize) = pc;
+                let mut sp = regs[libc::REG_RSP as usize] as usize;
+                let mut push = |word: usize| {
+                    sp -= 8;
+                    *(sp as *mut usize) = word;
+                    sp
+                };
+                if code.is_some_and(|c| c.is_frameless()) {
+                    // What raises the exception finds a frame.
+                    let frame = push(regs[libc::REG_RBP as usize] as usize);
+                    regs[libc::REG_RBP as usize] = frame as i64;
+                }
+                let sp = push(pc);
                 regs[libc::REG_RSP as usize] = sp as i64;
                 regs[libc::REG_RDI as usize] = kind as i64;
                 regs[libc::REG_R15 as usize] = context as i64;

@@ -81,8 +81,7 @@ impl<'cx> ThreadStacks<'cx> {
             }
             let first = self.words.len();
             let mut fits = true;
-            let registers = view.pc.map(|pc| (pc, view.fp));
-            stack_words::collect(context, registers, |word| {
+            stack_words::collect(context, view.at, |word| {
                 if self.words.len() - first == MOST_FRAMES {
                     return false;
                 }

@@ -20,6 +20,7 @@ use super::histogram::{self, SlowestThread};
 use super::registry::{self, Thread};
 use super::stop_word::{ARRIVED, SLEEPING, STOP};
 use super::suspend;
+use crate::arch::Registers;
 use crate::process::fatal;
 use crate::threads::managed_stack;
 use std::sync::atomic::Ordering;
@@ -64,10 +65,8 @@ pub struct ThreadView<'a> {
     /// [low, high) addresses, 8-aligned, of everything else that may hold references: its stacks, saved registers, localloc
     /// stack. To be scanned conservatively.
     pub ranges: &'a [(usize, usize)],
-    /// The instruction of managed code that a signal stopped it at.
-    pub pc: Option<usize>,
-    /// The frame pointer at that instruction; 0 if there is no `pc`.
-    pub fp: usize,
+    /// Where a signal stopped it.
+    pub at: Option<Registers>,
     /// The kernel's id of the OS thread that runs with the context; 0: the context is that of a parked green thread.
     pub tid: i32,
 }
@@ -238,7 +237,7 @@ fn slowest(waited: Waited) -> Option<SlowestThread> {
         // SAFETY: the thread is stopped: its record list and its registers stay as they are.
         unsafe {
             if is_suspended(registry::state(waited.context)) {
-                c.pc = suspend::sp_and_pc(thread.interrupted.load(Ordering::Acquire)).1;
+                c.pc = suspend::program_registers(thread.interrupted.load(Ordering::Acquire)).pc;
             } else if let Some(record) = (*waited.context).record.as_ref() {
                 c.pc = record.pc;
                 if record.kind != RecordKind::Throw as usize {
@@ -387,15 +386,15 @@ unsafe fn view(
     // SAFETY: a stopped thread's words stay as they are, and its stack from `scan_sp` or `sp` up is live.
     unsafe {
         let mut ranges = Ranges::new();
-        let (mut at, mut fp) = (None, 0);
+        let mut at = None;
         if !is_stopper && is_suspended(registry::state(context)) {
             let uc = thread.interrupted.load(Ordering::Acquire);
             for (low, high) in suspend::registers(uc) {
                 ranges.add(low, high);
             }
-            let (sp, pc) = suspend::sp_and_pc(uc);
-            at = Some(pc);
-            fp = suspend::frame_pointer(uc);
+            let registers = suspend::program_registers(uc);
+            at = Some(registers);
+            let sp = registers.sp;
             let is_foreign =
                 registry::state(context).load(Ordering::Relaxed) == State::Foreign as u8;
             let is_elsewhere = !registry::may_stop_at(context, sp);
@@ -429,8 +428,7 @@ unsafe fn view(
         visit(ThreadView {
             context,
             ranges: ranges.all(),
-            pc: at,
-            fp,
+            at,
             tid: thread.tid.load(Ordering::Relaxed),
         });
     }
@@ -460,8 +458,7 @@ pub(crate) unsafe fn view_parked(
     visit(ThreadView {
         context,
         ranges: ranges.all(),
-        pc: None,
-        fp: 0,
+        at: None,
         tid: 0,
     });
 }

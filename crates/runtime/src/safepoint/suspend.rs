@@ -17,6 +17,7 @@
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
 use super::registry::Thread;
 use super::stop_word::{self, STOP, SUSPEND};
+use crate::arch::Registers;
 use std::sync::atomic::Ordering;
 use vervet_abi::context::interrupts::END_CALL;
 use vervet_abi::{State, ThreadContext};
@@ -74,7 +75,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         let uc = uc as *mut libc::ucontext_t;
         // The interrupted code may be about to read errno.
         let errno = *libc::__errno_location();
-        let sp = sp_and_pc(uc).0;
+        let sp = program_registers(uc).sp;
         let is_foreign = || {
             let state = super::registry::state(context).load(Ordering::Relaxed);
             state == State::Foreign as u8
@@ -137,24 +138,11 @@ pub(super) unsafe fn registers(uc: *mut libc::ucontext_t) -> [(usize, usize); 2]
     }
 }
 
-/// The stack pointer and the program counter of a parked thread.
+/// Where a parked thread is.
 ///
 /// # Safety
 /// The thread is parked in the handler, and stays so while the answer is used.
-pub(super) unsafe fn sp_and_pc(uc: *mut libc::ucontext_t) -> (usize, usize) {
+pub(super) unsafe fn program_registers(uc: *mut libc::ucontext_t) -> Registers {
     // SAFETY: the record is the kernel's, on the stack of a thread that stays in the handler meanwhile.
-    let r = unsafe { &(*uc).uc_mcontext.gregs };
-    (
-        r[libc::REG_RSP as usize] as usize,
-        r[libc::REG_RIP as usize] as usize,
-    )
-}
-
-/// The frame pointer of a parked thread.
-///
-/// # Safety
-/// As for [`sp_and_pc`].
-pub(super) unsafe fn frame_pointer(uc: *mut libc::ucontext_t) -> usize {
-    // SAFETY: the record is the kernel's, on the stack of a thread that stays in the handler meanwhile.
-    unsafe { (&(*uc).uc_mcontext.gregs)[libc::REG_RBP as usize] as usize }
+    Registers::of(unsafe { &*uc })
 }

@@ -40,6 +40,7 @@ mod interrupts;
 mod lazy;
 mod native;
 mod reentry;
+mod registers;
 mod stubs;
 mod switch;
 pub(crate) mod unwind;
@@ -52,6 +53,7 @@ pub use interrupts::*;
 pub use lazy::*;
 pub use native::*;
 pub use reentry::*;
+pub use registers::Registers;
 pub use stubs::*;
 pub use switch::*;
 

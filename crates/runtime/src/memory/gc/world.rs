@@ -135,7 +135,7 @@ unsafe impl World for Process {
     }
     fn storing(&self, visit: &mut dyn FnMut(&[Range])) {
         self.now().for_each_running(|t| {
-            let code = t.pc.and_then(|pc| Some((table::find(pc)?, pc)));
+            let code = t.at.and_then(|at| Some((table::find(at.pc)?, at.pc)));
             if code.is_some_and(|(code, pc)| code.is_whole_step(pc)) {
                 visit(t.ranges);
             }

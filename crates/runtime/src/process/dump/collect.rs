@@ -174,8 +174,7 @@ impl Snapshot {
             }
             let activity = activity(context, view.tid != 0);
             let start = self.words.len();
-            let registers = view.pc.map(|pc| (pc, view.fp));
-            stack_words::collect(context, registers, |word| {
+            stack_words::collect(context, view.at, |word| {
                 let room = self.words.len() < self.words.capacity();
                 if room {
                     self.words.push(word);

@@ -13,9 +13,10 @@
 //!   another signal.
 //! * A system call that native code was about to begin, and that this signal alone has ended,
 //!   is made again ([`restart::make_again`]).
-use super::walk::{Own, Registers, walk};
+use super::walk::{Own, walk};
 use super::{FRAMES, RUNS};
 use super::{follow, lane};
+use crate::arch::Registers;
 use crate::safepoint::registry::Thread;
 use crate::safepoint::stop_word::SUSPEND;
 use crate::threads::current_context;

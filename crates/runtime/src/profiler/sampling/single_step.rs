@@ -17,7 +17,8 @@
 //! * What the runtime does in Native state of itself (compiling, waiting) is not stepped: its
 //!   return address is replaced by that of code that sets the trap flag again.
 //! * The shadow knows instructions and stack pointers only: nothing that the walker reads.
-use super::walk::{self, Own, Registers};
+use super::walk::{self, Own};
+use crate::arch::Registers;
 use crate::arch::unwind::{self, Rule};
 use crate::code::{arena, table};
 use crate::process::fatal::write_stderr;

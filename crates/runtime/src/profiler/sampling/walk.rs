@@ -23,43 +23,12 @@
 //!   of a register makes it fault or go on for ever.
 //! * A walk that does not reach the thread's first managed frame says so ([`CUT`]), and so does
 //!   one that cannot begin ([`FRAMELESS`]).
+use crate::arch::Registers;
 use crate::arch::unwind::{self, Rule};
 use crate::code::{arena, table};
 use vervet_abi::context::{IN_LEAF, Record, RecordKind, State, ThreadContext};
 use vervet_abi::stack::Segment;
 use vervet_profiler::sample::{CUT, FRAMELESS, FrameKind, FrameWord, IN_NATIVE, IN_RUNTIME};
-
-/// The registers of an interrupted thread that the walker looks at.
-#[derive(Clone, Copy, Debug)]
-pub struct Registers {
-    /// rip.
-    pub pc: usize,
-    /// rsp.
-    pub sp: usize,
-    /// rbp.
-    pub fp: usize,
-    /// r11.
-    pub r11: usize,
-    /// rdi.
-    pub rdi: usize,
-    /// rdx.
-    pub rdx: usize,
-}
-
-impl Registers {
-    /// Those that a signal handler was given.
-    pub fn of(uc: &libc::ucontext_t) -> Registers {
-        let register = |r: i32| uc.uc_mcontext.gregs[r as usize] as usize;
-        Registers {
-            pc: register(libc::REG_RIP),
-            sp: register(libc::REG_RSP),
-            fp: register(libc::REG_RBP),
-            r11: register(libc::REG_R11),
-            rdi: register(libc::REG_RDI),
-            rdx: register(libc::REG_RDX),
-        }
-    }
-}
 
 /// What a walk found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -413,6 +382,8 @@ fn piece(memory: &impl Memory, mut at: At, frames: &mut Frames<'_>) -> bool {
 
 /// What the instructions of compiled code say of their frame.
 mod shape {
+    use vervet_jit::emit::frameless::MARK;
+
     /// Where the address of the caller is.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(super) enum Shape {
@@ -443,6 +414,9 @@ mod shape {
 
     /// The same for bytes.
     pub(super) fn of(code: &[u8], pc: usize) -> Option<Shape> {
+        if code.starts_with(&MARK) {
+            return Some(Shape::AtSp(0));
+        }
         if pc < LONGEST_PROLOGUE
             && let Some(shape) = in_prologue(code, pc)?
         {
