@@ -68,6 +68,8 @@ enum Intrinsic {
     MonitorExit,
     /// `EqualityComparer<T>.Default`, module `comparers`.
     DefaultComparer,
+    /// `Activator.CreateInstance<T>()`, module `activator`.
+    CreateInstance,
     /// `GCHandle.Target`, module `fast_paths::handles`.
     HandleTarget,
     /// `GCHandle.GetTargetHandle`: creates a handle or sets its target.
@@ -174,6 +176,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 "Memcpy" | "Memmove" => Move { shift: 0 },
                 _ => return None,
             },
+            "Activator" if method == "CreateInstance" => CreateInstance,
             "Object" if method == ".ctor" => ObjectCtor,
             "Enum" if method == "HasFlag" => HasFlag,
             "Environment" if method == "get_ProcessorCount" => ProcessorCount,
@@ -493,6 +496,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::MonitorEnter => return self.enter_monitor(method),
             Intrinsic::MonitorExit => return self.exit_monitor(method),
             Intrinsic::DefaultComparer => return self.default_comparer(method),
+            Intrinsic::CreateInstance => return self.create_instance(method),
             Intrinsic::HandleTarget => return self.handle_target(method),
             Intrinsic::TargetHandle | Intrinsic::FreeHandle | Intrinsic::FreeHandleAt
                 if self.e.recorded.handles =>

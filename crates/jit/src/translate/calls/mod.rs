@@ -1,4 +1,5 @@
 //! Instructions that call methods: `call`, `callvirt`, `calli`, `newobj`, `ldftn`, and the methods translated in place.
+mod activator;
 pub mod bounds;
 pub mod call;
 pub mod comparers;

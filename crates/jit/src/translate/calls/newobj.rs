@@ -69,6 +69,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         ) {
             return self.new_string(ctor);
         }
+        self.construct(ctor)
+    }
+
+    /// Makes an object or a value by a constructor whose arguments are on the stack, and pushes it.
+    pub(crate) fn construct(&mut self, ctor: MethodRef) -> Res {
+        let class = ctor.class;
         self.mark_remote(ctor)?;
         let lowered = LoweredSignature::of_method(ctor)?;
         if class.is_abstract() || class.is_interface() {
@@ -85,13 +91,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let at = self.body.stack.len() - count;
         if class.is_value_type()? {
-            // `this` of a value type's constructor is the address of zeroed memory (ECMA-335
-            // III.4.21).
-            let size = self.size_of(class)?;
-            let slot = self.temp(size);
-            self.note_class(slot, class)?;
-            let address = self.e.slot_addr(slot);
-            self.zero(address, 0, size.next_multiple_of(8), trusted());
+            let address = self.zeroed(class)?;
             self.body.stack.insert(
                 at,
                 StackValue {
@@ -104,16 +104,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             if !intrinsics::expand(self, ctor)? {
                 self.emit_call(Dispatch::Direct(ctor), &lowered, false)?;
             }
-            let operand = if self.is_struct(class)? {
-                StackValue {
-                    stack_type: StackType::Struct,
-                    value: address,
-                    class: Some(class),
-                    fact: ValueFact::None,
-                }
-            } else {
-                self.load_value(class, address, 0, trusted())?
-            };
+            let operand = self.value_at(class, address)?;
             self.push_value(operand);
             return Ok(());
         }
@@ -143,6 +134,33 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         self.push_value(instance);
         Ok(())
+    }
+
+    /// The address of zeroed memory in this frame for a value of a class. It is what `this` of a value type's constructor is (ECMA-335 III.4.21).
+    fn zeroed(&mut self, class: ClassRef) -> Res<Value> {
+        let size = self.size_of(class)?;
+        let slot = self.temp(size);
+        self.note_class(slot, class)?;
+        let address = self.e.slot_addr(slot);
+        self.zero(address, 0, size.next_multiple_of(8), trusted());
+        Ok(address)
+    }
+    /// The value in memory of this frame that nothing else writes.
+    fn value_at(&mut self, class: ClassRef, address: Value) -> Res<StackValue> {
+        if !self.is_struct(class)? {
+            return self.load_value(class, address, 0, trusted());
+        }
+        Ok(StackValue {
+            stack_type: StackType::Struct,
+            value: address,
+            class: Some(class),
+            fact: ValueFact::None,
+        })
+    }
+    /// The value of a class whose fields are zero.
+    pub(crate) fn zeros_of(&mut self, class: ClassRef) -> Res<StackValue> {
+        let address = self.zeroed(class)?;
+        self.value_at(class, address)
     }
 
     /// Allocates an object of a class that derives from MarshalByRefObject. If the class library has asked for it, it may be a transparent proxy:
