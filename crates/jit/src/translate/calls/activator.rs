@@ -38,6 +38,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if class.is_open {
             return Ok(false);
         }
+        // Reflection makes zeros, too, unless the type has a constructor, which C# does not give it.
         if class.is_value_type()? {
             if class.find_method(".ctor", Some(0))?.is_some() {
                 return Ok(false);
@@ -59,6 +60,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
 /// The constructor without parameters of a class, if it is plain. `left`: how many more may be looked at.
 fn plain_constructor(class: ClassRef, left: &mut u32) -> Res<Option<MethodRef>> {
+    // What has no constructor of its own, or none that `newobj` would call as reflection does.
     let excluded = class.is_abstract()
         || class.is_interface()
         || class.is_array()
@@ -93,6 +95,7 @@ fn is_plain(ctor: MethodRef, left: &mut u32) -> Res<bool> {
     if excluded {
         return Ok(false);
     }
+    // From here on the body decides.
     *left -= 1;
     let Ok(body) = ctor.body() else {
         return Ok(false);
@@ -120,17 +123,20 @@ fn is_plain(ctor: MethodRef, left: &mut u32) -> Res<bool> {
                 stack.push(false);
                 true
             }
+            // Into an object that is not null: else the constructor throws.
             (Stfld, Operand::Token(t)) => {
                 stack.pop().is_some()
                     && stack.pop() == Some(true)
                     && scope.field(t).is_ok_and(|f| !f.is_static())
             }
+            // The base's constructor is called by C# behind the initial values of the fields, or, if it is Object's, for no effect.
             (Call, Operand::Token(t)) => match scope.method(t) {
                 Ok(base) => {
                     stack.pop() == Some(true) && is_base_of(base, class)? && is_plain(base, left)?
                 }
                 Err(_) => false,
             },
+            // A class whose objects have one of its own among their fields uses up the constructors that may be looked at.
             (Newobj, Operand::Token(t)) => match scope.method(t) {
                 Ok(part) => {
                     stack.push(true);
