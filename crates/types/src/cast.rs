@@ -25,6 +25,8 @@ use crate::*;
 const CO: u32 = 1;
 /// Contravariant.
 const CONTRA: u32 = 2;
+/// The argument is a reference.
+const CLASS: u32 = 4;
 
 impl Universe {
     /// Whether an instance of exactly `from` is an instance of `to`: the rule of `castclass` and `isinst`.
@@ -125,6 +127,10 @@ impl Universe {
         }
         if from == to {
             return Ok(true);
+        }
+        if from.is_generic_param() && to.is_interface() {
+            // What implements an interface may be a value, unless the parameter is declared to be a class.
+            return Ok(from.param_flags()? & CLASS != 0 && self.assignable(from, to, depth + 1)?);
         }
         match (from.is_value_type()?, to.is_value_type()?) {
             (true, true) => match (from.stack_prim()?, to.stack_prim()?) {

@@ -35,6 +35,8 @@ pub struct AssemblyIdentity {
     pub flags: u32,
     /// Id of the application domain that defines it.
     pub owner: u32,
+    /// Nothing in it runs.
+    pub is_save_only: bool,
 }
 
 /// A coded cell.
@@ -59,6 +61,7 @@ impl Universe {
             public_key,
             flags,
             owner,
+            is_save_only,
         } = identity;
         let module = self.growing_module(owner, format!("{name}.dll"), mvid)?;
         let growing = module.growing()?;
@@ -85,6 +88,7 @@ impl Universe {
             public_key,
             flags,
             is_reflection_only: false,
+            is_save_only,
             modules: LeafLock::new(vec![module]),
         }));
         Ok(module.assembly.set(assembly))
@@ -279,7 +283,8 @@ impl Class {
     /// Says that a member of this type can be used: that it is made of no type that has been named only.
     ///
     /// # Errors
-    /// * [`Need::Builder`]: a field is asked for, and the type itself is not complete.
+    /// * [`Need::Builder`]: a field is asked for, and the type itself is not complete; or the program has not been asked yet for another type
+    ///   that this one is made of.
     /// * [`LoadError::NotCreated`]
     pub(crate) fn members_usable(&'static self, field: bool) -> R<()> {
         if self.is_named_only() {
@@ -288,6 +293,9 @@ impl Class {
         let mut left: smallvec::SmallVec<[ClassRef; 8]> = smallvec::smallvec![self];
         while let Some(class) = left.pop() {
             if class.is_named_only() {
+                if field {
+                    class.offered()?;
+                }
                 return Err(LoadError::NotCreated);
             }
             if let ClassKind::Inst { def, .. } = class.kind {
@@ -298,11 +306,21 @@ impl Class {
         }
         Ok(())
     }
-    /// Says that the program was asked for the type's members, if it is a definition that has been named only.
+    /// Says that the program was asked for the members of each definition that the type is made of and that has been named only.
     ///
     /// # Errors
     /// [`Need::Builder`]: it was not.
     pub(crate) fn offered(&'static self) -> R<()> {
+        let mut left: smallvec::SmallVec<[ClassRef; 8]> = smallvec::smallvec![self];
+        while let Some(class) = left.pop() {
+            class.offered_itself()?;
+            left.extend(class.args().iter().copied());
+            left.extend(class.element());
+        }
+        Ok(())
+    }
+    /// [`Class::offered`] of a definition.
+    fn offered_itself(&'static self) -> R<()> {
         let ClassKind::Def { rid, .. } = self.kind else {
             return Ok(());
         };

@@ -85,6 +85,8 @@ pub struct Assembly {
     pub flags: u32,
     /// It was loaded to be looked at, not to run.
     pub is_reflection_only: bool,
+    /// A program has defined it to be saved, not to run.
+    pub is_save_only: bool,
     pub(crate) modules: LeafLock<Vec<ModuleRef>>,
 }
 
@@ -181,6 +183,10 @@ impl Module {
     /// Does it belong to an assembly that was loaded to be looked at, not to run?
     pub fn is_reflection_only(&self) -> bool {
         self.assembly().is_some_and(|a| a.is_reflection_only)
+    }
+    /// It belongs to an assembly that a program has defined to be saved, not to run.
+    pub fn is_save_only(&self) -> bool {
+        self.assembly().is_some_and(|a| a.is_save_only)
     }
     /// Is the core library.
     pub fn is_corlib(&self) -> bool {

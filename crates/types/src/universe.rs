@@ -204,6 +204,7 @@ impl Universe {
                 public_key: module.image.blob(row.public_key)?,
                 flags: row.flags,
                 is_reflection_only: what_for == Use::LookAt,
+                is_save_only: false,
                 modules: LeafLock::new(vec![module]),
             }));
             module.assembly.set(assembly);

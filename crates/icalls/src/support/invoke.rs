@@ -160,6 +160,12 @@ fn checked<'cx>(
             "It is illegal to invoke a method on a type loaded using the ReflectionOnly api.",
         ));
     }
+    if method.class.module.is_save_only() {
+        return Err(cx.throw(
+            Known::NotSupportedException,
+            "Cannot invoke a method in a dynamic assembly without run access.",
+        ));
+    }
     if target.is_abstract() && !remoting::is_proxy(object) {
         return Err(cx.throw(
             Known::MethodAccessException,
@@ -221,11 +227,9 @@ pub fn call<'cx>(
         return values::returned(cx, class, made);
     }
     if constructor && object.is_null() {
-        if let (Some(_), Some(Value::Int(_) | Value::F32(_) | Value::F64(_) | Value::Ptr(_))) =
-            (class.nullable_arg(), args.first())
-        {
-            // `new Nullable<T>(value)` as an object is the boxed value.
-            return Ok(parameters.element_ref(0));
+        if let (Some(element), Some(value)) = (class.nullable_arg(), args.first()) {
+            // `new Nullable<T>(value)` as an object is the boxed value; a null argument stands for the default value.
+            return values::returned(cx, element, *value);
         }
         let made = remoting::activation::make(cx, class)?;
         if remoting::is_proxy(made) {

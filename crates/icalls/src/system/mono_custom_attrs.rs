@@ -69,6 +69,10 @@ pub fn provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<(Mo
     if is_known(class, Known::AssemblyBuilder) || is_known(class, Known::ModuleBuilder) {
         return attributes::flush(cx, object).map(Some);
     }
+    if is_known(class, Known::TypeBuilder) {
+        let ty = handles::created_class(object).map_err(|e| e.throw(cx))?;
+        return Ok(Some((ty.module, ty.token())));
+    }
     if is_known(class, Known::MethodBuilder) || is_known(class, Known::ConstructorBuilder) {
         let m = handles::created_method(object).map_err(|e| e.throw(cx))?;
         return Ok(Some((m.module(), m.token())));
@@ -94,6 +98,17 @@ pub fn provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<(Mo
     ))
 }
 
+/// Whether an attribute of that class shows. What a program puts on types and members that it defines does so only if it is public, or of their
+/// own module.
+fn is_visible(module: ModuleRef, owner: Token, class: ClassRef) -> bool {
+    /// TypeAttributes.
+    const VISIBILITY: u32 = 7;
+    const PUBLIC: u32 = 1;
+    const NESTED_PUBLIC: u32 = 2;
+    let is_public = matches!(class.flags & VISIBILITY, PUBLIC | NESTED_PUBLIC);
+    is_public || module.image.grows().is_none() || owner.is(Table::Module) || class.module == module
+}
+
 /// The attributes of a row, in the order of the metadata.
 pub fn rows<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, owner: Token) -> Result<Vec<Row>> {
     let image = &module.image;
@@ -107,6 +122,9 @@ pub fn rows<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, owner: Token) -> Result<Ve
         let row = image.custom_attribute(rid).map_err(|e| bad_image(cx, e))?;
         let blob = image.blob(row.value).map_err(|e| bad_image(cx, e))?;
         let constructor = load(cx, || scope.method(row.constructor))?;
+        if !is_visible(module, owner, constructor.class) {
+            continue;
+        }
         out.push(Row {
             module,
             constructor,

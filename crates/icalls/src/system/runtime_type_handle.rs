@@ -2,6 +2,7 @@
 //!
 //! Keeps nothing.
 use crate::support::callers;
+use crate::support::emit::modules;
 use crate::support::handles;
 use crate::support::marks;
 use crate::support::objects::{self, is_known, same};
@@ -95,6 +96,10 @@ icalls! {
     /// The generic definition, the type itself if it is one, or null.
     "System.RuntimeTypeHandle::GetGenericTypeDefinition_impl" fn get_generic_type_definition(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
+        // The definition of a type that a program has defined is the builder, as in mono; Equals holds between that and the type.
+        if class.is_inst() && let Some(builder) = modules::builder_of(cx, class.def()) {
+            return Ok(builder);
+        }
         if class.is_inst() || class.is_generic_def() { cx.type_object(class.def()) } else { Ok(ObjRef::NULL) }
     }
     /// The ELEMENT_TYPE byte.

@@ -28,7 +28,7 @@ use vervet_metadata::growing::COMPLETE;
 use vervet_metadata::{Coded, Growing, Instructions, Operand, Table, Token};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
-use vervet_types::{ClassRef, Field, Known, Method, ModuleRef};
+use vervet_types::{ClassRef, Field, Known, Method, ModuleRef, Prim};
 
 /// Makes the type of a TypeBuilder.
 pub fn create<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<ClassRef> {
@@ -43,6 +43,57 @@ pub fn create<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<ClassRef> {
     })?;
     store_handles(cx, builder, module)?;
     Ok(class)
+}
+
+/// Refuses an enum that is none: it needs one instance field, which is an integer, and no methods.
+///
+/// # Errors
+/// TypeLoadException. The type stays named only, as nothing of it is written.
+fn check_enum(module: ModuleRef, builder: ObjRef<'_>) -> E<()> {
+    /// TypeAttributes.
+    const LAYOUT: u32 = 0x18;
+    /// FieldAttributes.
+    const STATIC: u32 = 0x10;
+    let parent = builder.read_ref(offset_of!(TypeBuilderObject, parent));
+    match types::kind_or_none(parent)? {
+        Some(TypeKind::Class(class)) if is_known(class, Known::Enum) => {}
+        _ => return Ok(()),
+    }
+    if methods(builder).next().is_some() {
+        let name = builder
+            .read_ref(offset_of!(TypeBuilderObject, tname))
+            .text();
+        let text = format!(
+            "Could not load type '{name}' from assembly '{}' because it is an enum with methods.",
+            module.assembly_name()
+        );
+        return Err(EmitError::Throw(Known::TypeLoadException, text));
+    }
+    let mut own = fields(builder).filter(|f| {
+        let attributes: u32 = f.read(offset_of!(FieldBuilderObject, attrs));
+        attributes & STATIC == 0
+    });
+    let is_integer = match own.next() {
+        Some(field) => {
+            let ty = field.read_ref(offset_of!(FieldBuilderObject, ty));
+            matches!(types::kind(ty)?, TypeKind::Class(class) if is_integral(class))
+        }
+        None => false,
+    };
+    let flags: u32 = builder.read(offset_of!(TypeBuilderObject, attrs));
+    match is_integer && own.next().is_none() && flags & LAYOUT == 0 {
+        true => Ok(()),
+        false => Err(EmitError::Throw(
+            Known::TypeLoadException,
+            "Not a valid enumeration".to_owned(),
+        )),
+    }
+}
+/// Whether an enum may be stored as that type.
+fn is_integral(class: ClassRef) -> bool {
+    class
+        .prim
+        .is_some_and(|p| !matches!(p, Prim::R4 | Prim::R8 | Prim::Void))
 }
 
 /// The MethodBuilders and ConstructorBuilders of a type, constructors first, as reflection lists them.
@@ -96,6 +147,7 @@ impl Encoder {
             // Another thread has created it since managed code asked.
             return Ok(token);
         }
+        check_enum(module, builder)?;
         self.forget_later();
         let interfaces = builder.read_ref(offset_of!(TypeBuilderObject, interfaces));
         for interface in read::elements(interfaces).filter(|i| !i.is_null()) {
@@ -209,9 +261,17 @@ impl Encoder {
             flags |= HAS_MARSHAL;
         }
         let data = field.read_ref(offset_of!(FieldBuilderObject, rva_data));
-        if !data.is_null() {
+        if !data.is_null() || flags & HAS_RVA != 0 {
             flags |= HAS_RVA;
-            let rva = growing.add_data(&read::all_bytes(data))?;
+            let bytes = match data.non_null() {
+                Some(data) => read::all_bytes(data),
+                // Data that the program leaves uninitialised: zeros, as many as the type declares.
+                None => {
+                    let ty = field.read_ref(offset_of!(FieldBuilderObject, ty));
+                    vec![0; declared_size(ty)? as usize]
+                }
+            };
+            let rva = growing.add_data(&bytes)?;
             self.later(growing, Table::FieldRva, 0, &[rva, rid], 0);
         }
         let offset: i32 = field.read(offset_of!(FieldBuilderObject, offset));
@@ -326,7 +386,6 @@ impl Encoder {
     ) -> E<()> {
         /// Bits of MethodBuilder.charset beside the CharSet: SetLastError.
         const LAST_ERROR: u32 = 0x40;
-        const NO_MANGLE: u32 = 1;
         let growing = module.growing()?;
         let library = method.read_ref(offset_of!(MethodBuilderObject, pi_dll));
         let Some(library) = library.non_null() else {
@@ -341,10 +400,7 @@ impl Encoder {
         let extra: u32 = method.read(offset_of!(MethodBuilderObject, extra_flags));
         let convention: u32 = method.read(offset_of!(MethodBuilderObject, native_cc));
         // CharSet counts None, Ansi, Unicode, Auto from 1; the flags have them from 0, in bits 1 and 2.
-        let flags = match set & 0xF {
-            0 => NO_MANGLE,
-            n => (n - 1) * 2,
-        };
+        let flags = (set & 0xF).saturating_sub(1) * 2;
         let flags = flags | set & LAST_ERROR | extra | convention << 8;
         let library = growing.add_string(library.text().as_bytes())?;
         let library = self.library_row(module, library)?;
@@ -639,6 +695,23 @@ impl Encoded {
         }
         out
     }
+}
+
+/// The size in bytes that a type declares, or has as a primitive.
+fn declared_size(ty: ObjRef<'_>) -> E<u32> {
+    Ok(match types::kind(ty)? {
+        TypeKind::Builder(builder) => builder.read(offset_of!(TypeBuilderObject, class_size)),
+        TypeKind::Class(class) => match class.prim {
+            Some(prim) => prim.size(),
+            None => {
+                let image = &class.module.image;
+                let row = image.class_layout_of(class.rid());
+                row.and_then(|row| image.class_layout(row).ok())
+                    .map_or(0, |row| row.class_size)
+            }
+        },
+        _ => 0,
+    })
 }
 
 /// The class that a created TypeBuilder or EnumBuilder became; for what the encoder is not needed for.

@@ -5,12 +5,13 @@
 //! their own from MethodInfo and its kin.
 use crate::support::emit::encoder::non_null;
 use crate::support::emit::error::{E, EmitError};
+use crate::support::emit::types::{self, TypeKind};
 use crate::support::objects::is_known;
 use std::mem::offset_of;
 use vervet_abi::layouts::*;
 use vervet_runtime::code::icall::Handle;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{Field, FieldRef, Known, Method, MethodRef};
+use vervet_types::{ClassRef, Field, FieldRef, Known, Method, MethodRef};
 
 /// The greatest row number: what is above it is an address.
 pub const MAX_ROW: usize = 0xFF_FFFF;
@@ -50,6 +51,19 @@ pub fn runtime_field(object: ObjRef<'_>) -> E<FieldRef> {
     field
         .get()
         .ok_or_else(|| EmitError::not_supported("a field without a handle"))
+}
+
+/// The class that a created TypeBuilder became.
+///
+/// # Errors
+/// NotSupportedException: it has not been created.
+pub fn created_class(builder: ObjRef<'_>) -> E<ClassRef> {
+    match types::kind(builder)? {
+        TypeKind::Class(class) => Ok(class),
+        _ => Err(EmitError::not_supported(
+            "The invoked member is not supported in a dynamic module.",
+        )),
+    }
 }
 
 /// The method that a created MethodBuilder or ConstructorBuilder became.

@@ -8,9 +8,13 @@ use crate::support::objects::{is_known, key};
 use std::mem::offset_of;
 use vervet_abi::layouts::{AssemblyBuilderObject, ModuleBuilderObject};
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::loader::BUILDER_KIND;
 use vervet_runtime::object::ObjRef;
 use vervet_types::growing::AssemblyIdentity;
-use vervet_types::{Assembly, Known, Module, ModuleRef};
+use vervet_types::{Assembly, ClassRef, Known, Module, ModuleRef};
+
+/// AssemblyBuilderAccess.
+const SAVE: u32 = 2;
 
 /// `1.2.3.4`, with zeros for what is missing.
 pub(super) fn version(text: &str) -> [u16; 4] {
@@ -33,6 +37,14 @@ pub fn file_name(module: ModuleRef) -> String {
     }
 }
 
+/// The TypeBuilder of a class that a program has defined.
+pub fn builder_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Option<ObjRef<'cx>> {
+    class.module.image.grows()?;
+    let module = class.module as *const Module as usize;
+    cx.domain()
+        .cached((BUILDER_KIND, module, class.rid() as usize))
+}
+
 /// Makes the assembly of an AssemblyBuilder, unless it has one.
 pub fn define_assembly<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()> {
     emit::check(cx)?;
@@ -47,6 +59,7 @@ pub fn define_assembly<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()
         ),
         flags: builder.read(offset_of!(AssemblyBuilderObject, flags)),
         owner: cx.domain().id,
+        is_save_only: builder.read::<u32>(offset_of!(AssemblyBuilderObject, access)) == SAVE,
     };
     let assembly = cx.load(cx.universe().add_growing_assembly(identity, [0; 16]))?;
     let address = assembly as *const Assembly as usize;

@@ -56,7 +56,6 @@ icalls! {
     /// more, and its count may have run over). The internal call itself counts as frame 0.
     "System.Diagnostics.StackFrame::get_frame_info" fn get_frame_info(cx, skip: i32, need_file: bool, method: RefSlot<'cx>, il_offset: *mut i32, native_offset: *mut i32, file: RefSlot<'cx>, line: *mut i32, column: *mut i32) -> bool {
         method.set(ObjRef::NULL);
-        file.set(ObjRef::NULL);
         let frames = trace::current_frames(cx, 0);
         let managed: Vec<&Frame> = frames.iter().filter(|f| f.method.is_some()).collect();
         let at = usize::try_from(skip).ok().and_then(|n| managed.get(n.saturating_sub(1)));
@@ -65,8 +64,15 @@ icalls! {
         unsafe {
             il_offset.write(at.and_then(|f| f.il_offset).map_or(-1, |o| o as i32));
             native_offset.write(at.map_or(-1, |f| f.native_offset as i32));
-            line.write(source.as_ref().map_or(0, |s| s.line as i32));
-            column.write(source.as_ref().map_or(0, |s| s.col as i32));
+        }
+        if need_file {
+            // Else they hold what the program has said, which stays.
+            file.set(ObjRef::NULL);
+            // SAFETY: as above.
+            unsafe {
+                line.write(source.as_ref().map_or(0, |s| s.line as i32));
+                column.write(source.as_ref().map_or(0, |s| s.col as i32));
+            }
         }
         if let Some(m) = at.and_then(|f| f.method) {
             method.set(method_object(cx, m, None)?);

@@ -4,14 +4,15 @@
 use crate::support::callers;
 use crate::support::handles::ptr_array;
 use crate::support::objects::{
-    self, assembly_object, assembly_of_object, load, method_object, module_object,
+    self, Fill, assembly_object, assembly_of_object, load, method_object, module_object,
 };
 use crate::support::type_display;
 use crate::support::type_lookup::{self, Lookup};
 use crate::system::reflection::assembly_name::{self, MonoAssemblyName};
+use crate::system::reflection::method_body::bad_image;
 use std::path::Path;
 use vervet_binder::AssemblyName;
-use vervet_metadata::Table;
+use vervet_metadata::{Table, Token};
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::icalls;
@@ -177,11 +178,71 @@ fn this_assembly<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>) -> Result<&'static As
     assembly_of_object(cx, this)
 }
 
+/// A file that a manifest names.
+struct File {
+    name: &'static str,
+    path: String,
+    /// It has no metadata.
+    is_resource: bool,
+    /// Its row.
+    token: Token,
+}
+
+/// The files that the manifest of an assembly names.
+fn files(cx: &Cx<'_>, assembly: &'static Assembly) -> Result<Vec<File>> {
+    /// FileAttributes.
+    const NO_METADATA: u32 = 1;
+    let (module, image) = (assembly.manifest, &assembly.manifest.image);
+    let rows = image.row_count(Table::File);
+    if rows == 0 {
+        return Ok(Vec::new());
+    }
+    let dir = cx.loader().directory(module).unwrap_or_default();
+    let file = |rid| -> std::result::Result<File, vervet_metadata::Error> {
+        let row = image.file(rid)?;
+        let name = image.string(row.name)?;
+        Ok(File {
+            name,
+            path: dir.join(name).to_string_lossy().into_owned(),
+            is_resource: row.flags & NO_METADATA != 0,
+            token: Token::new(Table::File, rid),
+        })
+    };
+    (1..=rows)
+        .map(|rid| file(rid).map_err(|e| bad_image(cx, e)))
+        .collect()
+}
+
+/// A Module object for a file without metadata. There is no module behind it, and it is another one each time, as in mono.
+fn resource_module<'cx>(
+    cx: &'cx Cx<'cx>,
+    assembly: &'static Assembly,
+    file: &File,
+) -> Result<ObjRef<'cx>> {
+    let owner = assembly_object(cx, assembly)?;
+    let name = cx.alloc_str(file.name)?;
+    let path = cx.alloc_str(&file.path)?;
+    Ok(Fill::new(cx, Known::RuntimeModule)?
+        .set("assembly", owner)?
+        .set("fqname", path)?
+        .set("name", name)?
+        .set("scopename", name)?
+        .put("is_resource", 1u8)?
+        .put("token", file.token.0 as i32)?
+        .object)
+}
+
 icalls! {
     /// All types, or those visible outside.
     "System.Reflection.Assembly::GetTypes" fn get_types(cx, this: ObjRef<'cx>, exported_only: bool) -> ObjRef<'cx> {
-        let modules = this_assembly(cx, this)?.modules();
-        types_of(cx, &modules, exported_only)
+        let assembly = this_assembly(cx, this)?;
+        for file in files(cx, assembly)?.iter().filter(|f| !f.is_resource) {
+            // Of one that is missing there are no types.
+            if let Err(missing) = load(cx, || assembly.manifest.file(file.name)) {
+                cx.take_pending(missing);
+            }
+        }
+        types_of(cx, &assembly.modules(), exported_only)
     }
     /// A type of this assembly (or of one module) by name.
     "System.Reflection.Assembly::InternalGetType" fn internal_get_type(cx, this: ObjRef<'cx>, module: ObjRef<'cx>, name: ObjRef<'cx>, throw_on_error: bool, ignore_case: bool) -> ObjRef<'cx> {
@@ -286,7 +347,7 @@ icalls! {
         let module = assembly_of_object(cx, assembly)?.manifest;
         let mut out = Vec::new();
         for rid in 1..=module.image.row_count(Table::AssemblyRef) {
-            let native = assembly_name::native_of_reference(&module.image, rid).map_err(|e| crate::system::reflection::method_body::bad_image(cx, e))?;
+            let native = assembly_name::native_of_reference(&module.image, rid).map_err(|e| bad_image(cx, e))?;
             out.push(assembly_name::malloc(native));
         }
         Ok(ptr_array(&out))
@@ -337,29 +398,30 @@ icalls! {
     "System.Reflection.RuntimeAssembly::GetManifestModuleInternal" fn get_manifest_module_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         module_object(cx, this_assembly(cx, this)?.manifest)
     }
-    /// The modules that are loaded.
+    /// All modules: those that are loaded, and those that the manifest names, which are loaded now. A file without metadata counts as one.
     "System.Reflection.RuntimeAssembly::GetModulesInternal" fn get_modules_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        let modules = this_assembly(cx, this)?.modules();
-        cx.alloc_ref_array(cx.known(Known::Module), modules.len(), |i| module_object(cx, modules[i]))
+        let assembly = this_assembly(cx, this)?;
+        let files = files(cx, assembly)?;
+        for file in files.iter().filter(|f| !f.is_resource) {
+            load(cx, || assembly.manifest.file(file.name))?;
+        }
+        let modules = assembly.modules();
+        let resources: Vec<&File> = files.iter().filter(|f| f.is_resource).collect();
+        cx.alloc_ref_array(cx.known(Known::Module), modules.len() + resources.len(), |i| match modules.get(i) {
+            Some(module) => module_object(cx, module),
+            None => resource_module(cx, assembly, resources[i - modules.len()]),
+        })
     }
     /// Paths of the files of the manifest, or of one of them.
     "System.Reflection.RuntimeAssembly::GetFilesInternal" fn get_files_internal(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, resource_modules: bool) -> ObjRef<'cx> {
-        const NO_METADATA: u32 = 1;
-        let module = this_assembly(cx, this)?.manifest;
-        let dir = cx.loader().directory(module).unwrap_or_default();
-        let mut files = Vec::new();
-        for rid in 1..=module.image.row_count(Table::File) {
-            let row = module.image.file(rid).map_err(|e| crate::system::reflection::method_body::bad_image(cx, e))?;
-            let file = module.image.string(row.name).map_err(|e| crate::system::reflection::method_body::bad_image(cx, e))?;
-            files.push((file, row.flags & NO_METADATA != 0, dir.join(file).to_string_lossy().into_owned()));
-        }
+        let mut files = files(cx, this_assembly(cx, this)?)?;
         if let Some(name) = name.non_null() {
             let name = name.text();
-            let found = files.iter().find(|f| f.0 == name);
-            return cx.alloc_opt_str(found.map(|f| f.2.as_str()));
+            let found = files.iter().find(|f| f.name == name);
+            return cx.alloc_opt_str(found.map(|f| f.path.as_str()));
         }
-        files.retain(|f| !f.1 || resource_modules);
-        cx.alloc_ref_array(cx.known(Known::String), files.len(), |i| cx.alloc_str(&files[i].2))
+        files.retain(|f| !f.is_resource || resource_modules);
+        cx.alloc_ref_array(cx.known(Known::String), files.len(), |i| cx.alloc_str(&files[i].path))
     }
     /// Permission sets are ignored.
     "System.Reflection.RuntimeAssembly::LoadPermissions" fn load_permissions(cx, assembly: ObjRef<'cx>, minimum: *mut usize, minimum_length: *mut i32, optional: *mut usize, optional_length: *mut i32, refused: *mut usize, refused_length: *mut i32) -> bool { Ok(false) }

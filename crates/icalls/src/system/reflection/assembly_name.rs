@@ -143,7 +143,10 @@ fn native_of_name(name: &AssemblyName) -> MonoAssemblyName {
     if let Some(token) = name.public_key_token {
         out.set_token(token);
     }
-    if let Some(key) = &name.public_key {
+    // The key of the standard libraries is nobody's: a name has its token only.
+    if let Some(key) = &name.public_key
+        && name.public_key_token != Some(PublicKeyToken::ECMA)
+    {
         out.set_key(key);
     }
     if name.retargetable {

@@ -182,11 +182,13 @@ icalls! {
     "System.Reflection.RuntimeMethodInfo::get_base_method" fn get_base_method(cx, method: ObjRef<'cx>, definition: bool) -> ObjRef<'cx> {
         let m = method_of(cx, method)?;
         let base = cx.load(base_method(m, definition))?;
-        if std::ptr::eq(base, m) { Ok(method) } else { method_object(cx, base, None) }
+        // As it is seen through the class that declares it, whatever it was found through.
+        method_object(cx, base, None)
     }
     /// The token by which reflection names the method.
     "System.Reflection.RuntimeMethodInfo::get_metadata_token" fn get_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
-        Ok(method_of(cx, method)?.reflection_token().0 as i32)
+        let method = method_of(cx, method)?;
+        Ok(if method.is_dynamic() { 0 } else { method.reflection_token().0 as i32 })
     }
     /// Calls the method; what is wrong with the call comes back through `exception`.
     "System.Reflection.RuntimeMethodInfo::InternalInvoke" fn internal_invoke(cx, this: ObjRef<'cx>, object: ObjRef<'cx>, parameters: ObjRef<'cx>, exception: RefSlot<'cx>) -> ObjRef<'cx> {

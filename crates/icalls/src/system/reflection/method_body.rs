@@ -10,6 +10,9 @@ use vervet_types::{Known, LoadError, MethodRef};
 /// The MethodBody of a method, or null if it has no IL. A grafted method shows none: the tokens in its IL are not those of
 /// the module that it belongs to.
 pub fn of_method<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<ObjRef<'cx>> {
+    if method.is_dynamic() {
+        return Err(cx.throw(Known::InvalidOperationException, ""));
+    }
     if !method.has_body() || method.is_grafted() {
         return Ok(ObjRef::NULL);
     }

@@ -2,7 +2,7 @@
 //!
 //! Keeps nothing. The arrays of type arguments that tokens are resolved with are leaked: contexts live for ever.
 use crate::support::handles;
-use crate::support::objects::{classes_of_handles, field_object, load, method_object};
+use crate::support::objects::{classes_of_handles, field_object, is_known, load, method_object};
 use crate::system::reflection::assembly;
 use vervet_metadata::{Table, Token};
 use vervet_runtime::code::icall::Handle;
@@ -22,6 +22,15 @@ fn scope<'cx>(
     type_args: ObjRef<'cx>,
     method_args: ObjRef<'cx>,
 ) -> Result<Scope> {
+    if module.image.grows().is_some() {
+        // Builders are resolved as they were defined, whatever the arguments.
+        let context = GenericContext::default();
+        return Ok(Scope {
+            module,
+            context,
+            dynamic: None,
+        });
+    }
     let list = |handles: ObjRef<'cx>| -> Result<&'static [vervet_types::ClassRef]> {
         // Contexts live for ever; token resolution with arguments is rare enough to leak them.
         Ok(classes_of_handles(cx, handles)?.map_or(&[], |v| &*v.leak()))
@@ -38,6 +47,17 @@ fn scope<'cx>(
 
 /// Is it a token of one of the tables, with a row or the token of a grafted method?
 fn check(module: ModuleRef, token: Token, tables: &[Table]) -> std::result::Result<(), i32> {
+    if let Some(growing) = module.image.grows() {
+        // Of a module that a program defines there is what has been created, and no range.
+        let (is_type, rid) = (token.is(Table::TypeDef), token.rid());
+        let is_there = token
+            .table()
+            .is_some_and(|t| tables.contains(&t) && growing.has_row(t, rid));
+        return match is_there && (!is_type || module.image.is_complete(rid)) {
+            true => Ok(()),
+            false => Err(BAD_TABLE),
+        };
+    }
     match token.table() {
         Some(t) if tables.contains(&t) => {
             let grafted = t == Table::MethodDef
@@ -101,12 +121,20 @@ fn is_field_ref(module: ModuleRef, token: Token) -> bool {
 
 icalls! {
     /// The Module row's token.
-    "System.Reflection.RuntimeModule::get_MetadataToken" fn get_metadata_token(cx, module: ObjRef<'cx>) -> i32 { Ok(1) }
+    "System.Reflection.RuntimeModule::get_MetadataToken" fn get_metadata_token(cx, module: ObjRef<'cx>) -> i32 {
+        // A ModuleBuilder has none.
+        let is_runtime = module.non_null().is_some_and(|m| is_known(m.class(), Known::RuntimeModule));
+        Ok(is_runtime.into())
+    }
     /// Version of the metadata root.
     "System.Reflection.RuntimeModule::GetMDStreamVersion" fn get_md_stream_version(cx, module: usize) -> i32 { Ok(0x10001) }
     /// All types.
     "System.Reflection.RuntimeModule::InternalGetTypes" fn internal_get_types(cx, module: Handle<Module>) -> ObjRef<'cx> {
-        assembly::types_of(cx, &[handles::module(cx, module)?], false)
+        match module.get() {
+            Some(_) => assembly::types_of(cx, &[handles::module(cx, module)?], false),
+            // A file without metadata.
+            None => assembly::types_of(cx, &[], false),
+        }
     }
     /// There are no such handles here.
     "System.Reflection.RuntimeModule::GetHINSTANCE" fn get_hinstance(cx, module: usize) -> isize { Ok(-1) }
@@ -155,7 +183,7 @@ icalls! {
     /// The text of a user-string token.
     "System.Reflection.RuntimeModule::ResolveStringToken" fn resolve_string_token(cx, module: Handle<Module>, token: u32, error: *mut i32) -> ObjRef<'cx> {
         let module = handles::module(cx, module)?;
-        let found = if Token(token).table_byte() == Token::USER_STRING { module.image.user_string(token).map_err(|_| OUT_OF_RANGE) } else { Err(BAD_TABLE) };
+        let found = if Token(token).table_byte() == Token::USER_STRING { module.image.user_string(token).map_err(|_| if module.image.grows().is_some() { BAD_TABLE } else { OUT_OF_RANGE }) } else { Err(BAD_TABLE) };
         match found {
             Ok(s) => cx.intern(&s.units().collect::<Vec<_>>()),
             Err(e) => {

@@ -61,7 +61,7 @@ fn make<'cx>(
         Some(r) if attrs & HAS_DEFAULT != 0 => {
             let token = Token::new(Table::Param, r);
             let elem = ty.element().filter(|_| ty.is_byref()).unwrap_or(ty);
-            let elem = elem.nullable_arg().unwrap_or(elem);
+            // The default of a `Nullable` of an enum stays the number that it is stored as.
             constants::typed(cx, method.module(), token, elem)?.unwrap_or(missing(cx)?)
         }
         _ => missing(cx)?,

@@ -80,6 +80,14 @@ fn namespace_of(class: ClassRef) -> std::result::Result<&'static str, LoadError>
     Ok(c.namespace)
 }
 
+/// No type is derived from TypedReference.
+fn refuse_typed_reference(cx: &Cx<'_>, class: ClassRef) -> Result<()> {
+    match is_known(class, Known::TypedReference) {
+        true => Err(cx.throw2(Known::TypeLoadException, &class.full_name(), "")),
+        false => Ok(()),
+    }
+}
+
 /// The methods of an interface and those that implement them in a class.
 fn interface_map(
     class: ClassRef,
@@ -118,6 +126,7 @@ icalls! {
             let commas = ",".repeat(rank as usize - 1);
             return Err(cx.throw(Known::TypeLoadException, &format!("{}[{commas}] has too many dimensions.", class.full_name())));
         }
+        refuse_typed_reference(cx, class)?;
         if marks::is_stack_only(class) {
             return Err(cx.throw(Known::TypeLoadException, &format!("Could not create array type '{}[]'", class.full_name())));
         }
@@ -130,6 +139,7 @@ icalls! {
         if class.is_byref() {
             return Err(cx.throw2(Known::TypeLoadException, &class.full_name(), ""));
         }
+        refuse_typed_reference(cx, class)?;
         cx.type_object(cx.universe().byref(cx.load(class.nested())?))
     }
     /// `T*`.
@@ -138,6 +148,7 @@ icalls! {
         if class.is_byref() {
             return Err(cx.throw2(Known::TypeLoadException, &class.full_name(), ""));
         }
+        refuse_typed_reference(cx, class)?;
         cx.type_object(cx.universe().ptr(cx.load(class.nested())?))
     }
     /// The instantiation of a generic type.

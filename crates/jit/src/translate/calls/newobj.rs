@@ -364,6 +364,7 @@ fn binds_directly(class: ClassRef, method: MethodRef, is_virtual: bool) -> Res<b
     };
     if method.param_count + u32::from(!method.is_static()) != invoke.param_count + 1
         || is_virtual && method.is_virtual()
+        || method.is_abstract()
         || !method.is_static() && method.class.is_value_type()?
     {
         return Ok(false);

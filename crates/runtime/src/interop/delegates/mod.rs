@@ -157,7 +157,9 @@ pub fn init<'cx>(
     if let Some(this) = this.non_null() {
         if remoting::is_proxy(this) && !method.is_static() {
             code = cx.proxy_code(this.vtable(), method)?;
-        } else if is_virtual && !method.is_static() && method.is_virtual() {
+        } else if (is_virtual || method.is_abstract()) && !method.is_static() && method.is_virtual()
+        {
+            // Of a method without a body `ldftn` names the one that the target has for it.
             code = crate::code::prestub::resolve_virtual(cx, this, method)?;
             target = entries::method_of_stub(code).unwrap_or(method);
         } else if !method.is_static() && cx.load(method.class.is_value_type())? {

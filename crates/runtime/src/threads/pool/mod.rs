@@ -84,7 +84,7 @@ pub fn set_min(workers: i32, io: i32) -> bool {
 /// Sets the maxima. False, and nothing changes, unless both are at least the minima and the number of processors.
 pub fn set_max(workers: i32, io: i32) -> bool {
     let cpus = vervet_os::thread::processors();
-    let workers = workers.min(MOST);
+    let (workers, io) = (workers.min(MOST), io.min(MOST));
     let done = with_limits(|l| {
         let fits = workers >= l.workers.min.max(cpus) && io >= l.io.min.max(cpus);
         if fits {

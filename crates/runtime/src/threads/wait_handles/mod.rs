@@ -279,9 +279,13 @@ pub fn release_semaphore(handle: usize, by: i32) -> Option<i32> {
     })
     .flatten()
 }
-/// Releases a mutex once. False if this thread does not own it.
+/// Releases a mutex once. False if this thread does not own it. One that its owner has abandoned may be released by anybody, and stays as it is:
+/// the next thread to take it learns that it was abandoned.
 pub fn release_mutex(handle: usize, me: u32) -> bool {
     change(handle, |o| match o {
+        Object::Mutex {
+            abandoned: true, ..
+        } => true,
         Object::Mutex { owner, count, .. } if *owner == me => {
             *count -= 1;
             if *count == 0 {

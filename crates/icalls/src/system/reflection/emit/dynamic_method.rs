@@ -19,14 +19,14 @@ use crate::support::emit::error::{E, EmitError};
 use crate::support::emit::{self, handles, read};
 use crate::support::objects;
 use std::mem::offset_of;
-use vervet_abi::layouts::DynamicMethodObject;
+use vervet_abi::layouts::{DynamicMethodObject, MonoArrayMethodObject};
 use vervet_metadata::{EhClause, EhKind, MethodBody, Token};
 use vervet_os::LeafLock;
 use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{ClassRef, DynBody, DynToken, Known, Local, Method, MethodRef};
+use vervet_types::{ClassRef, DynBody, DynToken, Known, LoadError, Local, Method, MethodRef};
 
 /// Held while `referenced_by` is looked at and written.
 static FIRST: LeafLock<()> = LeafLock::new(());
@@ -110,12 +110,28 @@ fn target<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> E<DynToken> {
             DynToken::Signature(read::signature(cx.universe(), object)?)
         } else if is(Known::MethodBuilder) || is(Known::ConstructorBuilder) {
             DynToken::Method(handles::created_method(object)?)
+        } else if is(Known::MonoArrayMethod) {
+            DynToken::Method(array_method(object)?)
         } else if is(Known::FieldBuilder) {
             DynToken::Field(handles::created_field(object)?)
         } else {
             DynToken::Type(read::class(object)?)
         },
     )
+}
+
+/// The method of an array that a MonoArrayMethod names.
+fn array_method(object: ObjRef<'_>) -> E<MethodRef> {
+    let array = read::class(object.read_ref(offset_of!(MonoArrayMethodObject, parent)))?;
+    let name = object.read_ref(offset_of!(MonoArrayMethodObject, name));
+    let name = name.text();
+    let params = read::classes(object.read_ref(offset_of!(MonoArrayMethodObject, parameters)))?;
+    for &method in array.methods()? {
+        if method.name == name && method.sig()?.params == params {
+            return Ok(method);
+        }
+    }
+    Err(EmitError::Load(LoadError::missing_method(array, &name)))
 }
 
 /// The body that the object describes.

@@ -46,7 +46,9 @@ icalls! {
     /// The token of a type or member of the runtime's, or of a signature.
     "System.Reflection.Emit.ModuleBuilder::getToken" fn get_token(cx, mb: ObjRef<'cx>, obj: ObjRef<'cx>, create_open_instance: bool) -> u32 {
         let module = module(cx, mb)?;
-        let obj = cx.non_null(obj)?;
+        if obj.is_null() {
+            return Err(cx.throw_arg_null("obj"));
+        }
         Ok(encode(cx, |e| e.code_token(module, obj, create_open_instance))?.0)
     }
     /// The token of a method at a call site with variable arguments.
