@@ -82,6 +82,9 @@ mcs -nologo -warn:0 -debug -unsafe -t:library "-out:$work/More.dll" tests/embedd
 if host raw; then compare raw "$PWD/tests/embedding/raw.expected" sh -c "./raw | sed 's/\\(0x\\|<\\)\\([0-9a-f][0-9a-f]\\)[0-9a-f]\\{6\\}/\\1\\2/'"; fi
 if host sources; then compare sources "$PWD/tests/embedding/sources.expected" ./sources; fi
 if host api; then compare api "$PWD/tests/embedding/api.expected" ./api; fi
+# One arena, so that all of the host's threads and the runtime's want the same lock.
+if host held; then compare held "$PWD/tests/embedding/held.expected" env MALLOC_ARENA_MAX=1 ./held; fi
+if host forks; then compare forks "$PWD/tests/embedding/forks.expected" ./forks; fi
 if host threads; then
     compare threads "$PWD/tests/embedding/threads.expected" ./threads
     sed -n '1,2p;$p' tests/embedding/threads.expected > "$work/small.want"

@@ -62,6 +62,36 @@ pub fn unblock(signals: &[i32]) {
     }
 }
 
+/// A signal is blocked in the thread that made it, until it is dropped.
+pub struct Blocked {
+    signal: i32,
+    /// It was blocked before, and stays so.
+    was: bool,
+}
+
+impl Blocked {
+    /// Blocks a signal in the calling thread.
+    pub fn new(signal: i32) -> Blocked {
+        // SAFETY: both sets are valid for the calls.
+        unsafe {
+            let (mut set, mut old) = (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigemptyset(&mut set);
+            libc::sigaddset(&mut set, signal);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut old);
+            let was = libc::sigismember(&old, signal) == 1;
+            Blocked { signal, was }
+        }
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        if !self.was {
+            unblock(&[self.signal]);
+        }
+    }
+}
+
 /// Lets the calling thread receive every signal.
 pub fn unblock_all() {
     // SAFETY: a set of our own.

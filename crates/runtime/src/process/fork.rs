@@ -6,13 +6,17 @@
 //! # Invariants
 //! * The two processes share no memory that is written. All memory of the runtime is private, but for the arena of code, which is mapped twice and
 //!   therefore shared: the forked process gets a copy before it runs anything else.
+//! * A thread that forks in a host's code is not held by the suspend signal from before the first of these locks is taken until all are given back: the stopper
+//!   lets all go and begins again.
 //! * Nobody is placing code while the process is forked, nor starting, changing or draining a recording: the forked process finds these locks free.
 //!
 //! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
 use crate::code::{arena, background, cache};
 use crate::profiler::{live, recording, sampling};
+use crate::safepoint::stop_word::SUSPEND;
 use std::cell::Cell;
 use vervet_os::lock::LeafGuard;
+use vervet_os::signal::Blocked;
 
 /// What the calling thread holds while it forks: locks whose owners the forked process would not have.
 struct Held {
@@ -20,6 +24,8 @@ struct Held {
     _sampling: sampling::Held,
     _recording: recording::Held,
     _arena: LeafGuard<'static, ()>,
+    /// Last, so that it goes last.
+    _not_held: Blocked,
 }
 
 thread_local! {
@@ -34,12 +40,14 @@ pub fn initialise() {
 }
 
 extern "C" fn before() {
+    let not_held = Blocked::new(SUSPEND);
     // In the order in which others take them, those that may be held for long first.
     HELD.set(Box::into_raw(Box::new(Held {
         _profiler: live::hold(),
         _sampling: sampling::before_fork(),
         _recording: recording::hold(),
         _arena: arena::hold(),
+        _not_held: not_held,
     })));
 }
 

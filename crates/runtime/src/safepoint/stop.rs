@@ -2,15 +2,17 @@
 //!
 //! # How it works
 //! The stopper takes the stop lock (waiting for it in Native), sets the stop word, makes a process fence and looks at
-//! each attached thread: Native counts as stopped, Managed and Foreign get the signal, Runtime will come to a poll. It
-//! looks again until every thread is in Native state or held in the handler of the signal.
+//! each attached thread: Native counts as stopped, Managed gets the signal, Runtime will come to a poll. It
+//! looks again until every such thread is in Native state or held in the handler of the signal; then those in a host's code (Foreign) get the signal.
 //!
 //! A host's library may run handlers of its own with all signals blocked, and take a lock there. (A JVM does, in its handler of faults.) If the lock's owner is
-//! held in our handler, neither goes on. So the stopper lets all threads go when one in a host's code keeps it waiting, and begins again after a while.
+//! held in our handler, neither goes on. So the stopper lets all threads go when it has waited for long with a host's held, and begins again after a while.
 //!
 //! # Invariants
 //! * From setting the word to clearing it the stopper, and what it runs, takes no memory from the C library and no lock
 //!   but a [`LeafLock`](vervet_os::LeafLock): a stopped thread may hold any lock of a library's.
+//! * No thread is on its way to a poll, where it may need a lock of a library's, while one in a host's code is held: those are held last, and one that
+//!   leaves the host's code meanwhile finds the stop word set. (A signal of an earlier stop may break this; the stopper lets go then.)
 //! * A thread that has been seen stopped stays so, and the same way: see [`vervet_parking::stopping`], which has the handshake
 //!   and its models. One reading decides what a thread does.
 //! * The stopper's own callee-saved registers are on its stack, above `scan_sp`, for as long as the world is stopped.
@@ -44,7 +46,7 @@ const MOST_RANGES: usize = 25;
 /// A stop that has taken this many nanoseconds reports the thread that it waits for.
 const HANGING: u64 = 10_000_000_000;
 
-/// A thread in a host's code that has not stopped after this many nanoseconds may wait, with the signal blocked, for a lock of a thread that has. So all go on
+/// When a thread has been held in a host's code for this many nanoseconds and not all have stopped, one may wait for a lock of the held one. So all go on
 /// for [`BREATH`], and are stopped again.
 const PATIENCE: u64 = 20_000_000;
 /// Each time they are waited for twice as long, up to this.
@@ -133,46 +135,58 @@ fn with_registers_saved<T>(context: *mut ThreadContext, work: impl FnOnce() -> T
 enum Arrived {
     /// All have stopped; the one that was waited for last, if it took long.
     All(Option<SlowestThread>),
-    /// One in a host's code has not.
+    /// Not while threads in a host's code are held.
     NotAHosts,
 }
 
-/// Returns when every thread but `me` has stopped, or a host's has not after so many nanoseconds.
+/// Returns when every thread but `me` has stopped, or not after it has held a host's for so many nanoseconds.
 fn wait_for_all(me: *mut ThreadContext, began: u64, patience: u64) -> Arrived {
-    let started = now();
     let mut sleep = FIRST_SLEEP;
     let mut looks = 0;
+    let mut hosts = Hosts::default();
     let mut late: Option<Waited> = None;
     // An earlier attempt has said so.
-    let mut said = started - began >= HANGING;
+    let mut said = now() - began >= HANGING;
     loop {
         // Before the states are read: a thread that arrives after that changes the count, and the sleep below ends at once.
         let seen = ARRIVED.load(Ordering::SeqCst);
         // A signal may find a thread where it cannot be stopped (`critical`, a handler), so it is sent again.
         let ask = looks == 0 || looks >= LOOKS;
         let mut last: Option<Waited> = None;
+        let (mut only_hosts, mut is_host_held) = (true, false);
         registry::visit(|thread| {
             let context = thread.context();
             if context == me {
                 return;
             }
             // SAFETY: contexts are never freed.
-            let state = unsafe { registry::state(context) };
-            if let Observed::Runs(state) = thread.suspension.inspect(state) {
-                last = Some(Waited::new(context, state));
-                if ask && is_suspendable(state) {
-                    thread.signal();
-                    if state == State::Foreign as u8 && looks >= LOOKS && thread.is_gone() {
-                        registry::lay_down(thread);
+            let word = unsafe { registry::state(context) };
+            match thread.suspension.inspect(word) {
+                Observed::Runs(state) => {
+                    last = Some(Waited::new(context, state));
+                    if state == State::Foreign as u8 {
+                        hosts.ask(thread);
+                        return;
+                    }
+                    only_hosts = false;
+                    if ask && is_suspendable(state) {
+                        thread.signal();
                     }
                 }
+                Observed::Suspended => {
+                    is_host_held |= word.load(Ordering::Relaxed) == State::Foreign as u8;
+                }
+                Observed::Stopped => {}
             }
         });
         let Some(waited_for) = last else {
             let long = now() - began >= histogram::LONG;
             return Arrived::All(late.filter(|_| long).and_then(slowest));
         };
-        if waited_for.state == State::Foreign as u8 && now() - started >= patience {
+        if hosts.have_looked(only_hosts, is_host_held) {
+            continue;
+        }
+        if hosts.have_kept_waiting(patience) {
             return Arrived::NotAHosts;
         }
         late = Some(waited_for);
@@ -192,6 +206,47 @@ fn wait_for_all(me: *mut ThreadContext, began: u64, patience: u64) -> Arrived {
             SLEEPING.store(false, Ordering::SeqCst);
             sleep = (sleep * 2).min(LONGEST_SLEEP);
         }
+    }
+}
+
+/// How the threads that run a host's code are stopped: after all others, because each may be held with a lock of the C library that one of ours needs
+/// on its way to the next poll.
+#[derive(Default)]
+struct Hosts {
+    /// Only they are left: they are sent the signal.
+    asked: bool,
+    /// How often they were looked at since.
+    looks: u32,
+    /// Since when they are asked, or one is held (by a signal of an earlier stop).
+    since: Option<u64>,
+}
+
+impl Hosts {
+    /// Sends the signal to one of them, if it is their turn. One that has ended without telling goes from the list.
+    fn ask(&self, thread: &Thread) {
+        if !self.asked || (self.looks > 0 && self.looks < LOOKS) {
+            return;
+        }
+        thread.signal();
+        if self.looks >= LOOKS && thread.is_gone() {
+            registry::lay_down(thread);
+        }
+    }
+    /// All threads have been looked at. True: their turn begins.
+    fn have_looked(&mut self, only_they_run: bool, is_held: bool) -> bool {
+        if self.asked {
+            self.looks += 1;
+        }
+        let begins = only_they_run && !self.asked;
+        self.asked |= begins;
+        if self.asked || is_held {
+            self.since.get_or_insert_with(now);
+        }
+        begins
+    }
+    /// Has one of them not come, or kept another from coming, for so many nanoseconds?
+    fn have_kept_waiting(&self, patience: u64) -> bool {
+        self.since.is_some_and(|since| now() - since >= patience)
     }
 }
 

@@ -158,7 +158,7 @@ pub fn detach() {
             leave_native(context);
         }
         if (*context).state == State::Foreign as u8 {
-            registry::state(context).store(State::Runtime as u8, Ordering::Release);
+            super::foreign::leave(context);
         }
         assert!(
             (*context).state == State::Runtime as u8,

@@ -8,20 +8,22 @@
 //! ```
 //!
 //! # Invariants
-//! * From Foreign a thread goes to Runtime and back by plain stores, as from Managed: the stopper waits for it in either state, by signal or at the
-//!   next poll.
+//! * A thread leaves Foreign as it leaves Native: it looks at the stop word after it has stored its state, and waits while the world is stopped.
+//!   A thread in Foreign state may be held with a lock of the C library, so none of ours may run on the way to a poll while such a thread is held.
 //! * Code of a host never runs in Runtime state, which no signal stops, and code of ours never in Foreign: it might be held with a lock that the
 //!   stopper takes.
 //! * A thread is not detached while a function of ours waits for the host's to return.
 //! * A native function that managed code calls runs in Native state. Once it has called the embedding API it may keep references, so it is in
 //!   Foreign state until it returns. The thunk that called it stores the next state, whatever this one is.
 use crate::cx::{Cx, Result};
-use crate::safepoint::{poll, registry};
+use crate::safepoint::registry;
+use crate::safepoint::stop_word::STOP;
 use crate::threads::native_state::leave_native;
 use crate::threads::{adopt, attach, current_context, green, lifetime, state};
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
+use vervet_parking::stopping;
 
 /// The calling thread is in Runtime state until this is dropped; it goes back to the host's code then. Without a context (a thread that is not
 /// attached) nothing changes.
@@ -43,7 +45,7 @@ pub fn enter() -> Entered {
         let state = registry::state(context);
         let before = state.load(Ordering::Relaxed);
         if before == State::Foreign as u8 {
-            state.store(State::Runtime as u8, Ordering::Release);
+            leave(context);
         } else if before == State::Native as u8 {
             if (*context).green != 0 {
                 green::wait::leave_native(context);
@@ -51,6 +53,20 @@ pub fn enter() -> Entered {
             leave_native(context);
         }
         Entered { context, before }
+    }
+}
+
+/// From Foreign state to Runtime, when the world runs.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Foreign state.
+#[inline]
+pub(super) unsafe fn leave(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !stopping::try_leave_native(registry::state(context), &STOP) {
+            crate::arch::park(context);
+        }
     }
 }
 
@@ -102,8 +118,7 @@ pub fn outside<T>(cx: &Cx<'_>, call: impl FnOnce() -> T) -> T {
         registry::state(context).store(State::Foreign as u8, Ordering::Release);
         let result = call();
         CALLS.set(CALLS.get() - counts);
-        registry::state(context).store(State::Runtime as u8, Ordering::Release);
-        poll(context);
+        leave(context);
         result
     }
 }

@@ -11,13 +11,15 @@ use super::record::{self, Green};
 use super::scheduler;
 use crate::arch;
 use crate::cx::Cx;
-use crate::safepoint::registry::Thread;
+use crate::safepoint::registry::{self, Thread};
 use crate::threads::current::current_context;
 use crate::threads::park::waiter;
 use crate::threads::service_stack;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
-use vervet_abi::ThreadContext;
 use vervet_abi::context::RecordKind;
+use vervet_abi::{State, ThreadContext};
+use vervet_parking::stopping;
 use vervet_sched::{Carrier, Outcome};
 
 /// Is the calling thread a green one?
@@ -214,12 +216,19 @@ pub(crate) unsafe extern "C" fn enter_blocking(context: *mut ThreadContext) {
 
 /// See [`in_native`]. errno is kept.
 ///
+/// Behind a native function that has called the embedding API the thread is in Foreign state, and could be held with the scheduler's locks. So it goes to
+/// Native: the references that such a function had are in frames that are gone.
+///
 /// # Safety
-/// The context is the calling green thread's, in Native state.
+/// The context is the calling green thread's, in Native or Foreign state, and `scan_sp` is that of the native call.
 #[unsafe(export_name = "vervet_green_leave_native")]
 pub(crate) unsafe extern "C" fn leave_native(context: *mut ThreadContext) {
     // SAFETY: the caller's promise. Records are never freed.
     unsafe {
+        let state = registry::state(context);
+        if state.load(Ordering::Relaxed) == State::Foreign as u8 {
+            stopping::go_native(state);
+        }
         let c = carrier(context);
         let Some(green) = record::of_context(context) else {
             return;
