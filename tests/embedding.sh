@@ -85,6 +85,8 @@ if host api; then compare api "$PWD/tests/embedding/api.expected" ./api; fi
 # One arena, so that all of the host's threads and the runtime's want the same lock.
 if host held; then compare held "$PWD/tests/embedding/held.expected" env MALLOC_ARENA_MAX=1 ./held; fi
 if host forks; then compare forks "$PWD/tests/embedding/forks.expected" ./forks; fi
+# Samples by real time: system calls of a host with a time limit come to an end.
+if host nap; then compare nap "$PWD/tests/embedding/nap.expected" env VERVET_DEBUG_SAMPLE=real,100 ./nap; fi
 if host threads; then
     compare threads "$PWD/tests/embedding/threads.expected" ./threads
     sed -n '1,2p;$p' tests/embedding/threads.expected > "$work/small.want"

@@ -51,6 +51,14 @@ dumped() { # the program writes the dump of its stacks to its error stream
 
 mcs -nologo -out:"$work/Busy.exe" tests/top/Busy.cs || { echo "  FAILED: top: mcs"; exit 1; }
 
+# The program is known by its memory, not by its name.
+cp "$vervet" "$work/runner"
+named=$vervet vervet=$work/runner
+begin
+vervet=$named
+top "$pid" --times 1 --every 0.2
+check "another name" "Busy:" "code 0"
+end
 begin
 before=$(ls "/proc/$pid/task" | wc -l)
 top "$pid" --times 1 --every 1 --looks 40

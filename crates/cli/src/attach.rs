@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use vervet_os::rendezvous;
+use vervet_os::{dual, rendezvous};
 
 /// How long the program has to connect, in milliseconds, and then for each answer.
 const CONNECT_MS: i32 = 5000;
@@ -170,7 +170,8 @@ fn check(pid: u32) -> Result<(), String> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    if !maps.contains("/memfd:vervet-code") && !name.starts_with("vervet") {
+    let mark = format!("/memfd:{}", dual::NAME.to_string_lossy());
+    if !maps.contains(&mark) && !name.starts_with("vervet") {
         return Err(format!(
             "process {pid} ({name}) is no program that Vervet runs"
         ));

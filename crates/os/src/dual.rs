@@ -6,6 +6,9 @@
 //! needs a file system. A memfd has a name, so `perf` takes code in it for that of a file, and asks no perf map for names.
 use std::io;
 
+/// The name of memory for code in the list of a process's mappings.
+pub const NAME: &std::ffi::CStr = c"vervet-code";
+
 /// The two views, and memory behind the executable one.
 #[derive(Clone, Copy, Debug)]
 pub struct Dual {
@@ -93,7 +96,7 @@ fn through_memfd(at: *mut u8, size: usize, fill: impl FnOnce(*mut u8)) -> io::Re
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
     // SAFETY: plain system calls on a descriptor of our own; the fixed mapping replaces part of the caller's reservation.
     unsafe {
-        let fd = libc::memfd_create(c"vervet-code".as_ptr(), libc::MFD_CLOEXEC);
+        let fd = libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC);
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
@@ -119,6 +122,27 @@ fn through_memfd(at: *mut u8, size: usize, fill: impl FnOnce(*mut u8)) -> io::Re
                 super::memory::release(writable, size);
                 Err(e)
             }
+        }
+    }
+}
+
+/// Maps a page that nobody reads, so that others see by the list of mappings, under `/memfd:` and [`NAME`], what the process is. Code that is mapped without a
+/// descriptor has no name. Where a sandbox denies it there is no mark.
+pub fn mark() {
+    const PAGE: usize = 4096;
+    // SAFETY: plain system calls on a descriptor of our own; the mapping is a new one and stays.
+    unsafe {
+        let fd = libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC);
+        if fd >= 0 {
+            libc::mmap(
+                std::ptr::null_mut(),
+                PAGE,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE,
+                fd,
+                0,
+            );
+            libc::close(fd);
         }
     }
 }

@@ -28,6 +28,7 @@ static SLOTS: Area = Area::empty();
 /// Maps the arena. Called once at start-up.
 pub fn initialise(code: usize, slots: usize) -> std::io::Result<()> {
     let views = dual::map(code, slots)?;
+    dual::mark();
     RW.store(views.writable as usize, Ordering::Release);
     RX.store(views.executable as usize, Ordering::Release);
     SIZE.store(code, Ordering::Release);

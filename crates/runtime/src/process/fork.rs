@@ -14,7 +14,7 @@
 use crate::code::{arena, background, cache};
 use crate::profiler::{live, recording, sampling};
 use crate::safepoint::stop_word::SUSPEND;
-use std::cell::Cell;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_os::lock::LeafGuard;
 use vervet_os::signal::Blocked;
 
@@ -28,10 +28,9 @@ struct Held {
     _not_held: Blocked,
 }
 
-thread_local! {
-    /// A box's address; null while nothing is held. (An Option of a box would take another word, for its destructor: the library for hosts has few.)
-    static HELD: Cell<*mut Held> = const { Cell::new(std::ptr::null_mut()) };
-}
+/// A box's address; null while nobody forks. One thread at a time does: whoever has written it holds the locks. (A thread-local word would be one of the few
+/// that the library for hosts has.)
+static HELD: AtomicPtr<Held> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Has the handlers called. Called once at start-up.
 pub fn initialise() {
@@ -42,18 +41,19 @@ pub fn initialise() {
 extern "C" fn before() {
     let not_held = Blocked::new(SUSPEND);
     // In the order in which others take them, those that may be held for long first.
-    HELD.set(Box::into_raw(Box::new(Held {
+    let held = Box::new(Held {
         _profiler: live::hold(),
         _sampling: sampling::before_fork(),
         _recording: recording::hold(),
         _arena: arena::hold(),
         _not_held: not_held,
-    })));
+    });
+    HELD.store(Box::into_raw(held), Ordering::Relaxed);
 }
 
 /// The calling thread, or its copy in the forked process, holds nothing more.
 fn release() {
-    let held = HELD.replace(std::ptr::null_mut());
+    let held = HELD.swap(std::ptr::null_mut(), Ordering::Relaxed);
     if !held.is_null() {
         // SAFETY: `before` made the box, and the word was its one owner.
         drop(unsafe { Box::from_raw(held) });

@@ -6,6 +6,8 @@
 //! | Managed, Runtime | queues a signal to it, whose handler takes the sample |
 //! | Native | walks it from its innermost exit record, without a signal: the thread is not woken, and its system calls go on |
 //! | Native, and has not run since | repeats the stack that it found then |
+//! | Foreign, and hardly runs | notes a sample without frames: its system calls go on |
+//! | Foreign, and runs | queues a signal to it |
 //!
 //! A thread that was asked and has not run since is not asked again; the periods that have
 //! passed are the weight of the sample that it takes then.
@@ -30,7 +32,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_abi::context::State;
 use vervet_os::clock;
-use vervet_profiler::sample::{FRAMELESS, FrameWord, MOST_FRAMES, Sample};
+use vervet_profiler::sample::{FRAMELESS, FrameWord, IN_NATIVE, MOST_FRAMES, Sample};
 
 /// Counts starts and stops: a sampler runs as long as the number is its own.
 static ROUND: AtomicU32 = AtomicU32::new(0);
@@ -133,6 +135,10 @@ fn look_at(thread: &Thread, ticks: u32) -> Option<i32> {
         if look_from_outside(thread, lane, context, ticks) {
             return None;
         }
+    } else if state == State::Foreign as u8 {
+        if waits_in_host(thread, lane, context, ticks) {
+            return None;
+        }
     } else if state == State::Parked as u8 || state == State::Detached as u8 {
         return None;
     }
@@ -230,6 +236,40 @@ fn look_from_outside(
     };
     lane::put(&lane.seen, &sample);
     true
+}
+
+/// A thread in a host's code that hardly runs: it is not asked, because a system call with a time limit would begin its time anew each period, and might
+/// never end. Its sample has no frames. False: it runs.
+///
+/// The handler of the signal is all that such a thread runs if it was asked, so a little time counts for nothing.
+fn waits_in_host(thread: &Thread, lane: &Lane, context: *mut ThreadContext, ticks: u32) -> bool {
+    /// Nanoseconds that the handler and what is around it may take.
+    const HANDLER: u64 = 100_000;
+    // SAFETY: the sampler's alone.
+    let last = unsafe { &mut *lane.last.get() };
+    let tid = thread.tid.load(Ordering::Relaxed);
+    let Some(ran) = time_of(tid) else {
+        return true;
+    };
+    let period = u64::from(ticks) * u64::from(PERIOD.load(Ordering::Relaxed));
+    let little = HANDLER.min(period / 2);
+    let waits = last.context == context && ran.saturating_sub(last.ran) <= little;
+    (last.context, last.ran) = (context, ran);
+    (last.count, last.flags) = (0, FRAMELESS | IN_NATIVE);
+    if waits {
+        let sample = Sample {
+            time_ns: clock::now(),
+            thread: tid as u64,
+            ip: 0,
+            weight: ticks,
+            flags: last.flags,
+            // SAFETY: contexts are never freed.
+            green: unsafe { green_id(context) },
+            frames: &[],
+        };
+        lane::put(&lane.seen, &sample);
+    }
+    waits
 }
 
 /// Nanoseconds that a thread has run; None: there is no such thread.
