@@ -180,6 +180,48 @@ if command -v mprof-report > /dev/null; then
     check "mprof-report: helpers" has 'JIT helpers: +[1-9]' mprof.txt
 fi
 
+# ---- from outside -----------------------------------------------------------------------------------------------------------------
+mcs -out:Goes.exe "$here/profiler/Goes.cs" || { echo "  FAILED: profiler: mcs"; exit 1; }
+until_has() { for _ in $(seq 600); do grep -qE -- "$1" "$2" && return; sleep 0.1; done; echo "no '$1' in $2:"; cat "$2"; return 1; } # pattern, file
+goes() { # starts Goes.exe, whose input is descriptor 4
+    rm -f input; mkfifo input
+    "$vervet" "$@" Goes.exe < input > goes.txt 2> goes.err &
+    pid=$!
+    exec 4> input
+    check "a program that goes on" until_has goes goes.txt
+}
+gone() { # code
+    echo >&4; exec 4>&-
+    wait $pid
+    local code=$?
+    [ $code = "$1" ] || { echo "code $code, not $1"; cat goes.txt goes.err; return 1; }
+}
+goes
+# Nobody reads the first recording, so its writer does not come to the end.
+mkfifo full
+exec 5<> full
+"$vervet" profile $pid --seconds 0.5 --events nodefaults,gcalloc -o full > first.txt 2>&1 &
+first=$!
+for _ in $(seq 600); do read -t 0 -u 5 && break; sleep 0.1; done
+# Refused because one is under way, then because it is being written.
+refused() { for _ in $(seq 100); do "$vervet" profile $pid --seconds 0.1 -o second.mlpd > second.txt 2>&1 && return 1; grep -q "$1" second.txt && return; sleep 0.1; done; cat second.txt; return 1; }
+check "a second recording has to wait for the writer of the first" refused 'the last recording is still being written'
+check "and leaves no file" [ ! -e second.mlpd ]
+cat full > full.mlpd 5>&- &
+reader=$!
+# The reader ends when nobody writes any more.
+for _ in $(seq 600); do [ -s full.mlpd ] && break; sleep 0.1; done
+exec 5>&-
+wait $first; check "the first one ends" [ $? = 0 ]
+wait $reader
+check "its report" ends 0 "$vervet" report full.mlpd
+check "has the objects" has 'System.Byte\[\]' out
+check "a second recording" ends 0 "$vervet" profile $pid --seconds 0.2 --events nodefaults,gcalloc -o second.mlpd
+check "its report" ends 0 "$vervet" report second.mlpd
+check "has the objects" has 'System.Byte\[\]' out
+check "the program ends as without recordings" gone 3
+check "and without a word" [ ! -s goes.err ]
+
 # ---- another program, another process -----------------------------------------------------------------------------------------------
 mcs -out:Leaves.exe "$here/profiler/Leaves.cs" || { echo "  FAILED: profiler: mcs"; exit 1; }
 if python=$(command -v python3); then

@@ -41,22 +41,24 @@ const RUNNING: u32 = 0;
 const STOPPING: u32 = 1;
 const STOPPED: u32 = 2;
 
-/// A recording under way.
+/// A recording: under way, or one that ends.
+#[derive(Clone)]
 pub struct Recording {
     transport: &'static Transport,
     state: Arc<AtomicU32>,
-    /// Takes commands as long as the recording is there.
-    _port: Option<Port>,
 }
 
 impl Recording {
-    /// Opens the output, and the port for commands if there is to be one, and starts the thread. What was recorded before is forgotten. The error is a sentence for the user.
+    /// Opens the output, and the port for commands if there is to be one, and starts the thread. What was recorded before is forgotten. `at_end` is called by the
+    /// thread when it does not touch transport, samples and output any more; until then nobody else may take from them. The error is a sentence for the user, and there
+    /// is no thread then.
     pub fn start(
         options: &Options,
         transport: &'static Transport,
         samples: Option<&'static dyn SampleSource>,
         host: impl Host + 'static,
         command: impl FnMut(&str) + Send + 'static,
+        at_end: impl FnOnce() + Send + 'static,
     ) -> Result<Recording, String> {
         let output = Output::open(options)?;
         let port = options.port.map(|address| Port::open(address, command));
@@ -72,22 +74,23 @@ impl Recording {
             lost: transport.lost(),
             lost_samples: samples.map_or(0, SampleSource::lost),
         };
+        let ended = state.clone();
         let header = header(options, port.as_ref().map_or(0, Port::number));
         vervet_os::thread::spawn_detached(1 << 20, move || {
             become_helper(c"Profiler Writer");
             writer.output.write(&header);
             writer.run();
+            drop(port);
+            at_end();
+            ended.store(STOPPED, Ordering::Release);
+            futex::wake(&ended, i32::MAX);
         })
         .map_err(|e| format!("cannot start the profiler's thread: {e}"))?;
-        Ok(Recording {
-            transport,
-            state,
-            _port: port,
-        })
+        Ok(Recording { transport, state })
     }
 
-    /// Has the rest written, and waits for that no longer than `limit`. False: it took longer. The calling thread is in Native state, if it is
-    /// attached.
+    /// Has the rest written, and waits for that no longer than `limit`. False: it took longer; then it goes on, and another call waits again. The calling thread is in
+    /// Native state, if it is attached.
     pub fn stop(&self, limit: Duration) -> bool {
         let (from, to) = (Ordering::AcqRel, Ordering::Acquire);
         let _ = self.state.compare_exchange(RUNNING, STOPPING, from, to);
@@ -246,8 +249,6 @@ impl<H: Host> Writer<H> {
                 "vervet: the recording lacks {lost_samples} samples, which came faster than they were written"
             );
         }
-        self.state.store(STOPPED, Ordering::Release);
-        futex::wake(&self.state, i32::MAX);
     }
 }
 
@@ -350,7 +351,8 @@ mod tests {
         let options = Options::parse(&format!("log:nodefaults,output={}", path.display())).unwrap();
         let transport: &'static Transport = Box::leak(Box::new(Transport::reserve().unwrap()));
         let source: &'static One = Box::leak(Box::new(One(LeafLock::new(None))));
-        let recording = Recording::start(&options, transport, Some(source), Names, |_| {}).unwrap();
+        let recording =
+            Recording::start(&options, transport, Some(source), Names, |_| {}, || {}).unwrap();
         let work = move || {
             *source.0.lock() = Some(clock::now());
             transport.push(Kind::Sync, 1, 9, [&[], &[]]);

@@ -11,7 +11,7 @@
 //! which is loaded meanwhile is told at least once. The writer writes a definition once however often it is told.
 //!
 //! # Invariants
-//! * One recording runs at a time in a process.
+//! * One recording runs at a time in a process, and its writer has ended before the next one starts.
 //! * A recording that cannot be whole is refused in words and not begun: an item that is not there yet, an event that needs code compiled for it in a process
 //!   whose code exists already, a file that cannot be made.
 //! * A failed start leaves nothing running: no timer, no thread, no hook.
@@ -52,9 +52,7 @@ fn obey(command: &str) {
 
 /// See the module for the order of the steps.
 fn run(options: &Options) -> Result<(), String> {
-    if recording::is_recording() {
-        return Err("a recording is under way".into());
-    }
+    let starting = recording::begin_start()?;
     let transport = recording::make_transport()?;
     recording::set_max_frames(options.max_frames);
     let samples = sampling::source();
@@ -69,13 +67,15 @@ fn run(options: &Options) -> Result<(), String> {
         sampling::off_cpu::start(Duration::from_micros(us.into()));
     }
     let names = names::Names::new();
-    let started = Recording::start(options, transport, Some(samples), names, obey);
+    let at_end = recording::writer_ended;
+    let started = Recording::start(options, transport, Some(samples), names, obey, at_end);
     if started.is_err() {
         end_sampling();
     }
     let started = started?;
     heapshot::start(options);
     recording::enable(
+        starting,
         started,
         options,
         |work| crate::threads::native(work),

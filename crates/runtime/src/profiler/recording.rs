@@ -1,6 +1,14 @@
 //! Whether events are recorded, which, and the way of an event to the writer. Everything in the runtime may depend on this.
 //!
+//! ```text
+//!   IDLE ── begin_start ──> STARTING ── enable ──> RUNNING ── stop ──> STOPPING ── the writer's end ──> IDLE
+//!                              └─ Starting is dropped: IDLE
+//! ```
+//!
 //! # Invariants
+//! * One writer at a time takes from the transport and the samples: whoever starts one has brought the phase from IDLE to STARTING, and it is IDLE
+//!   again only when that writer has ended, however long that takes.
+//! * Who ends a recording waits for the writer's end, whoever else does so at the same time: the end of the process waits for a stop that is under way.
 //! * With no recording, a hook is a load of [`ENABLED`] and a branch.
 //! * The transport is there before an event is enabled, and stays.
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -37,7 +45,17 @@ static MAX_FRAMES: AtomicU32 = AtomicU32::new(0);
 static CALL_DEPTH: AtomicU32 = AtomicU32::new(0);
 /// Bytes between two sampled allocations, on average.
 static ALLOCATION_PERIOD: AtomicU64 = AtomicU64::new(0);
+/// Nothing is recorded, and there is no writer.
+const IDLE: u32 = 0;
+/// A thread starts a recording: a writer may be there.
+const STARTING: u32 = 1;
+/// Events are recorded.
+const RUNNING: u32 = 2;
+/// The recording was ended; the writer writes the rest.
+const STOPPING: u32 = 3;
+static PHASE: AtomicU32 = AtomicU32::new(IDLE);
 static TRANSPORT: Published<Transport> = Published::new();
+/// The last recording; it stays here when it has ended.
 static RECORDING: LeafLock<Option<Recording>> = LeafLock::new(None);
 /// Runs its argument in Native state.
 static NATIVE: Published<fn(&mut dyn FnMut())> = Published::new();
@@ -71,9 +89,34 @@ pub(super) fn make_transport() -> Result<&'static Transport, String> {
         .get_or_try(Transport::reserve)
         .map_err(|e| format!("cannot reserve memory for the profiler's events: {e}"))
 }
+/// While it lives, the calling thread is the one that starts a recording.
+pub(super) struct Starting(());
+
+/// The calling thread wants to start a recording. The error is a sentence for the user.
+pub(super) fn begin_start() -> Result<Starting, String> {
+    if FORKED.load(Ordering::Acquire) {
+        return Err("the process was forked from one that is recorded".into());
+    }
+    match PHASE.compare_exchange(IDLE, STARTING, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Ok(Starting(())),
+        Err(STOPPING) => Err("the last recording is still being written".into()),
+        Err(_) => Err("a recording is under way".into()),
+    }
+}
+impl Drop for Starting {
+    fn drop(&mut self) {
+        PHASE.store(IDLE, Ordering::Release);
+    }
+}
+/// The writer has ended.
+pub(super) fn writer_ended() {
+    PHASE.store(IDLE, Ordering::Release);
+}
+
 /// A recording was started: from now on events are recorded. `native` runs its argument in Native state, `at_stop` ends what was started beside
 /// the recording; both are the same each time.
 pub(super) fn enable(
+    starting: Starting,
     recording: Recording,
     options: &Options,
     native: fn(&mut dyn FnMut()),
@@ -91,6 +134,9 @@ pub(super) fn enable(
         more |= ALLOCATION_SAMPLES;
     }
     CHOSEN.store(options.events, Ordering::Relaxed);
+    // The writer gives the phase back.
+    std::mem::forget(starting);
+    PHASE.store(RUNNING, Ordering::Release);
     ENABLED.store(options.events | more | ANY, Ordering::Release);
 }
 /// The sets of events that were chosen when the recording started and since.
@@ -118,7 +164,7 @@ pub(super) fn set_call_depth(depth: u32) {
 }
 /// Is a recording under way?
 pub fn is_recording() -> bool {
-    FORKED.load(Ordering::Acquire) || RECORDING.lock().is_some()
+    FORKED.load(Ordering::Acquire) || PHASE.load(Ordering::Acquire) == RUNNING
 }
 
 /// A stub was made, which the table of code does not have. (It is the writer's event, whoever makes the stub.)
@@ -168,25 +214,28 @@ pub(crate) fn hold() -> Held {
 /// The calling process was forked: the writer is not there. Nothing is recorded, and nobody waits. (It takes no lock: a thread that is not there any more may
 /// hold it.)
 pub(crate) fn has_forked() {
-    let records = ENABLED.swap(0, Ordering::AcqRel) != 0;
-    FORKED.fetch_or(records, Ordering::AcqRel);
+    ENABLED.store(0, Ordering::Release);
+    let had_writer = PHASE.load(Ordering::Acquire) != IDLE;
+    FORKED.fetch_or(had_writer, Ordering::AcqRel);
 }
 
-/// Ends the recording, if there is one, and waits until it is written, for a while. The calling thread is in Native state, or ends the process.
-pub fn stop() {
+/// Ends the recording, if there is one, and waits until it is written, for a while. False: it is still being written. The calling thread is in Native state, or ends the
+/// process.
+pub fn stop() -> bool {
     ENABLED.store(0, Ordering::Release);
     if FORKED.load(Ordering::Acquire) {
-        return;
+        return true;
     }
-    let recording = RECORDING.lock().take();
-    if recording.is_some()
-        && let Some(at_stop) = AT_STOP.get()
-    {
+    let (from, to) = (Ordering::AcqRel, Ordering::Acquire);
+    let ends = PHASE.compare_exchange(RUNNING, STOPPING, from, to).is_ok();
+    if ends && let Some(at_stop) = AT_STOP.get() {
         at_stop();
     }
-    if let Some(recording) = recording
-        && !recording.stop(PATIENCE)
-    {
+    // Another thread may have ended it, and wait as well.
+    let recording = RECORDING.lock().clone();
+    let is_written = recording.is_none_or(|recording| recording.stop(PATIENCE));
+    if !is_written {
         eprintln!("vervet: the recording was not written to its end in {PATIENCE:?}");
     }
+    is_written
 }

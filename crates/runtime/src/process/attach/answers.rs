@@ -44,20 +44,18 @@ impl Answers {
             };
         }
         match (question, self.has_started_recording) {
-            ("stop", true) => {
-                self.stop();
-                String::new()
-            }
+            ("stop", true) => match self.stop() {
+                true => String::new(),
+                false => "error\tthe recording is still being written\n".into(),
+            },
             ("stop", false) => "error\tno recording was started\n".into(),
             _ => to(question),
         }
     }
 
-    /// Ends the recording, if one was started.
-    fn stop(&mut self) {
-        if std::mem::take(&mut self.has_started_recording) {
-            recording::stop();
-        }
+    /// Ends the recording, if one was started. False: it is still being written.
+    fn stop(&mut self) -> bool {
+        !std::mem::take(&mut self.has_started_recording) || recording::stop()
     }
 }
 
