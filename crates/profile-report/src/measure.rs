@@ -1,6 +1,12 @@
 //! What flame graphs and conversions show: one number for each stack.
+use crate::profile::Hit;
 use crate::stacks::Weights;
 use crate::{Error, Recording, units};
+
+/// Where hits of waits lie: a place for each kind of wait.
+const WAITS: std::ops::Range<u64> = 0x1000..0x10_1000;
+/// Microseconds of waiting that a hit stands for, unless the option says otherwise.
+const DEFAULT_WAIT_US: u64 = 10_000;
 
 /// What a stack weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,6 +175,26 @@ impl Recording {
         self.profile.hits.len() as u64
     }
 
+    /// Nanoseconds that a hit stands for; 0: the options that the header names do not say. Threads that run and waits are sampled at rates of their own.
+    pub(crate) fn time_of(&self, hit: &Hit) -> u64 {
+        match self.wait_period() {
+            Some(period) if hit.address.is_some_and(|at| WAITS.contains(&at)) => period,
+            _ => self.period(),
+        }
+    }
+    /// Does a hit stand for a time?
+    pub(crate) fn has_time(&self) -> bool {
+        self.period() > 0 || self.wait_period().is_some()
+    }
+    /// Nanoseconds of waiting that a hit stands for, if waits are sampled.
+    fn wait_period(&self) -> Option<u64> {
+        let options = self.header.arguments.split([',', ':']);
+        let mut us = options.filter_map(|option| {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            (name == "waits").then(|| value.parse().unwrap_or(DEFAULT_WAIT_US))
+        });
+        us.next_back().map(|us| us.saturating_mul(1000))
+    }
     /// Nanoseconds between two samples of a thread, from the options that the header names; 0 if it has no samples.
     pub(crate) fn period(&self) -> u64 {
         let options = self.header.arguments.split([',', ':']);

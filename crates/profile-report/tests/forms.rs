@@ -244,3 +244,21 @@ fn pprof_has_a_value_for_each_measure() {
         .collect();
     assert!(functions.contains(&"Program:Work") && functions.len() as u64 == places);
 }
+
+/// Two threads' hits: one ran, one waited; each stands for the time of its own rate.
+#[test]
+fn a_wait_takes_the_time_that_its_rate_says() {
+    let mut buffer = Buffer::new(9);
+    for (at, address) in [(1_000_000, 0x40_0010), (2_000_000, 0x2000)] {
+        let event = buffer.event(0x07, at);
+        event.pointer(0x71).number(1).pointer(address).frames(&[]);
+    }
+    let mut data = header("log:sample=1000,waits=20000");
+    data.extend(buffer.bytes());
+    let mut recording = Recording::read(data.as_slice(), &Filter::default()).expect("it is one");
+    let mut form = Vec::new();
+    write::speedscope(&mut recording, None, &mut form).expect("a vector takes everything");
+    let form = String::from_utf8(form).expect("UTF-8");
+    let sum = "\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":21000000";
+    assert!(form.contains(sum), "{form}");
+}

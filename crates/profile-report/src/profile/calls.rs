@@ -3,6 +3,7 @@
 //! # Invariants
 //! * A leave that fits no entered method is counted and changes nothing; one that fits an outer method also leaves those within.
 //! * The time of a call is its own time and that of the calls in it.
+//! * Calls of the time before [`Calls::from`] count nothing, but are entered: what is active then is what later events lie in.
 use crate::stacks::{Frame, Node, ROOT, Stacks, Weights};
 use rustc_hash::FxHashMap;
 
@@ -20,6 +21,8 @@ struct Call {
 /// All calls.
 #[derive(Default)]
 pub(crate) struct Calls {
+    /// The time from which on calls count.
+    pub from: u64,
     stacks: FxHashMap<u64, Vec<Call>>,
     last: FxHashMap<u64, u64>,
     /// Nanoseconds of each stack without what it called.
@@ -48,12 +51,14 @@ impl Calls {
             frame,
             node,
             below,
-            entered: time,
+            entered: time.max(self.from),
             inner_ns: 0,
         };
         self.stacks.entry(thread).or_default().push(call);
-        self.total += 1;
-        *self.counts.entry(frame).or_default() += 1;
+        if time >= self.from {
+            self.total += 1;
+            *self.counts.entry(frame).or_default() += 1;
+        }
     }
 
     /// A thread leaves a method.
@@ -66,10 +71,10 @@ impl Calls {
             .unwrap_or_default();
         match open.iter().rev().take(REACH).position(|c| c.frame == frame) {
             Some(inner) => {
-                self.unmatched += u64::from(inner > 0);
+                self.unmatched += u64::from(inner > 0 && time >= self.from);
                 (0..=inner).for_each(|_| self.pop(thread, time));
             }
-            None => self.unmatched += 1,
+            None => self.unmatched += u64::from(time >= self.from),
         }
     }
 
@@ -78,6 +83,9 @@ impl Calls {
             return;
         };
         let Some(call) = open.pop() else { return };
+        if time < self.from {
+            return;
+        }
         let took = time.saturating_sub(call.entered);
         if let Some(outer) = open.last_mut() {
             outer.inner_ns = outer.inner_ns.saturating_add(took);
@@ -108,6 +116,24 @@ impl Calls {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_that_are_active_when_counting_begins_are_there() {
+        let (mut calls, mut stacks) = (Calls::default(), Stacks::default());
+        calls.from = 20;
+        calls.enter(&mut stacks, 1, 0, 7);
+        calls.enter(&mut stacks, 1, 5, 8);
+        let inner = calls.stack(1);
+        calls.leave(1, 10, 8);
+        calls.leave(1, 11, 9);
+        let outer = calls.stack(1);
+        calls.enter(&mut stacks, 1, 30, 8);
+        calls.leave(1, 40, 8);
+        calls.leave(1, 50, 7);
+        assert_eq!((calls.own_ns[&inner], calls.own_ns[&outer]), (10, 20));
+        assert_eq!((calls.total, calls.unmatched), (1, 0));
+        assert_eq!(calls.own_ns.len(), 2);
+    }
 
     #[test]
     fn calls_have_their_own_time_and_that_of_what_they_call() {

@@ -28,6 +28,9 @@ pub(crate) struct Tally {
     pub max: u64,
 }
 
+/// Bytes of the largest object that lies in a piece with others.
+const LARGEST_SMALL: u64 = 8256;
+
 impl Tally {
     pub(crate) fn add(&mut self, amount: u64) {
         self.merge(Tally {
@@ -36,12 +39,16 @@ impl Tally {
             max: amount,
         });
     }
-    /// An object that stands for others, because one is recorded about every `period` bytes: objects of its size come into the recording with a probability
-    /// that grows with the size, and count as many as it takes to make up for that.
+    /// An object that stands for others, because one is recorded about every `period` bytes. Small objects lie in pieces of memory that a thread is given, and each event
+    /// is a period of these. A large object is given alone, and recorded once at most: those of its size come into the recording with a probability that grows with the size,
+    /// and count as many as it takes to make up for that.
     pub(crate) fn of_sample(amount: u64, period: u64) -> Tally {
         // At least one byte: what has no size stands for a period of them.
         let share = amount.max(1) as f64 / period as f64;
-        let stands_for = -1.0 / (-share).exp_m1();
+        let stands_for = match amount > LARGEST_SMALL {
+            false => 1.0 / share,
+            true => -1.0 / (-share).exp_m1(),
+        };
         Tally {
             count: stands_for.round() as u64,
             sum: (stands_for * amount as f64).round() as u64,
@@ -64,7 +71,7 @@ pub(crate) struct Hit {
     pub time: u64,
     pub thread: Thread,
     pub node: Node,
-    address: Option<u64>,
+    pub address: Option<u64>,
 }
 
 /// Of what samples were in.
@@ -391,10 +398,14 @@ impl Profile {
 
     /// Is the event one of those that were asked for?
     fn counts(&mut self, thread: u64, record: &Record<'_>) -> bool {
-        if let Some((from, to)) = self.filter.time
-            && !(from..to).contains(&self.since_zero(record.time))
-        {
-            return false;
+        if let Some((from, to)) = self.filter.time {
+            let at = self.since_zero(record.time);
+            // Calls that are active at the beginning are what later events lie in.
+            let is_call = matches!(record.event, Event::Enter { .. } | Event::Leave { .. });
+            if at >= to || at < from && !is_call {
+                return false;
+            }
+            self.calls.from = self.zero.unwrap_or(0).saturating_add(from);
         }
         let Some(wanted) = &self.filter.thread else {
             return true;
@@ -548,11 +559,12 @@ mod tests {
             let tally = Tally::of_sample(amount, period);
             (tally.count, tally.sum, tally.max)
         };
-        // Half an object more than there are in a period: the one that was recorded.
-        assert_eq!(of(100, 1_000_000), (10_001, 1_000_050, 100));
-        assert_eq!(of(1000, 1000), (2, 1582, 1000));
+        assert_eq!(of(100, 1_000_000), (10_000, 1_000_000, 100));
+        assert_eq!(of(1000, 1000), (1, 1000, 1000));
+        assert_eq!(of(0, 1000), (1000, 0, 0));
+        // A large one stands for those of its size that were not recorded as well.
+        assert_eq!(of(10_000, 10_000), (2, 15_820, 10_000));
         assert_eq!(of(1 << 40, 1000), (1, 1 << 40, 1 << 40));
-        assert_eq!(of(0, 1000), (1001, 0, 0));
         assert_eq!(of(u64::MAX, 1).0, 1);
     }
 }

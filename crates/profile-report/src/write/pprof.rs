@@ -24,25 +24,23 @@ pub fn pprof(
     Ok(())
 }
 
-/// The name and unit of a value of pprof, and what a weight is multiplied with.
-fn values(measure: Measure, period: u64) -> Vec<(&'static str, &'static str, u64)> {
+/// The names and units of the values of pprof that a measure has.
+fn values(measure: Measure, has_time: bool) -> &'static [(&'static str, &'static str)] {
     match measure {
-        Measure::Samples if period > 0 => {
-            vec![("samples", "count", 1), ("time", "nanoseconds", period)]
-        }
-        Measure::Samples => vec![("samples", "count", 1)],
-        Measure::Calls => vec![("calls", "nanoseconds", 1)],
-        Measure::Bytes => vec![("alloc_space", "bytes", 1)],
-        Measure::Objects => vec![("alloc_objects", "count", 1)],
-        Measure::Waits => vec![("delay", "nanoseconds", 1)],
-        Measure::Throws => vec![("throws", "count", 1)],
+        Measure::Samples if has_time => &[("samples", "count"), ("time", "nanoseconds")],
+        Measure::Samples => &[("samples", "count")],
+        Measure::Calls => &[("calls", "nanoseconds")],
+        Measure::Bytes => &[("alloc_space", "bytes")],
+        Measure::Objects => &[("alloc_objects", "count")],
+        Measure::Waits => &[("delay", "nanoseconds")],
+        Measure::Throws => &[("throws", "count")],
     }
 }
 
 fn message(recording: &mut Recording, measure: Option<Measure>) -> Result<Vec<u8>, Error> {
-    let period = recording.period();
+    let (period, has_time) = (recording.period(), recording.has_time());
     let measures = recording.measures(measure)?;
-    let columns: Vec<_> = measures.iter().flat_map(|m| values(*m, period)).collect();
+    let columns: Vec<_> = measures.iter().flat_map(|m| values(*m, has_time)).collect();
     let mut rows: FxHashMap<(Node, Option<u32>), Vec<u64>> = FxHashMap::default();
     let mut column = 0;
     for measure in measures {
@@ -51,28 +49,28 @@ fn message(recording: &mut Recording, measure: Option<Measure>) -> Result<Vec<u8
                 .profile
                 .hits
                 .iter()
-                .map(|h| ((h.node, Some(h.thread)), 1))
+                .map(|h| ((h.node, Some(h.thread)), [1, recording.time_of(h)]))
                 .collect(),
             other => recording
                 .weights(other)?
                 .into_iter()
-                .map(|(node, w)| ((node, None), w))
+                .map(|(node, w)| ((node, None), [w, 0]))
                 .collect(),
         };
-        let kinds = values(measure, period);
-        for (key, weight) in weights {
+        let count = values(measure, has_time).len();
+        for (key, weights) in weights {
             let row = rows.entry(key).or_insert_with(|| vec![0; columns.len()]);
-            for (at, (_, _, factor)) in kinds.iter().enumerate() {
-                row[column + at] = row[column + at].saturating_add(weight.saturating_mul(*factor));
+            for (sum, weight) in row[column..].iter_mut().zip(&weights[..count]) {
+                *sum = sum.saturating_add(*weight);
             }
         }
-        column += kinds.len();
+        column += count;
     }
     let mut rows: Vec<_> = rows.into_iter().collect();
     rows.sort_unstable();
 
     let (mut out, mut texts) = (Proto::default(), Texts::default());
-    for (name, unit, _) in &columns {
+    for (name, unit) in &columns {
         out.message(1, &value_type(&mut texts, name, unit));
     }
     let mut functions: FxHashMap<u32, u64> = FxHashMap::default();

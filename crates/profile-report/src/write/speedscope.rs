@@ -109,15 +109,20 @@ impl Profile {
 
 fn threads(recording: &Recording, profiles: &mut Vec<Profile>) {
     let p = &recording.profile;
-    let (unit, each) = match recording.period() {
-        0 => ("none", 1),
-        period => ("nanoseconds", period),
+    let unit = match recording.has_time() {
+        false => "none",
+        true => "nanoseconds",
     };
-    let mut hits: Vec<_> = p.hits.iter().map(|h| (h.thread, h.time, h.node)).collect();
+    let each = |hit| match recording.has_time() {
+        false => 1,
+        true => recording.time_of(hit),
+    };
+    let hits = p.hits.iter().map(|h| (h.thread, h.time, h.node, each(h)));
+    let mut hits: Vec<_> = hits.collect();
     hits.sort_by_key(|h| (h.0, h.1));
     let first = profiles.len();
     let mut last = None;
-    for (thread, _, node) in hits {
+    for (thread, _, node, each) in hits {
         if last != Some(thread) {
             last = Some(thread);
             profiles.push(Profile {
