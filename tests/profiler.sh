@@ -124,6 +124,19 @@ check "its report" ends 0 "$vervet" report alloc.mlpd
 check "has so many events" has '^Estimated from (1[6-9]|2[0-9]|3[0-5])[0-9] of them: one about every 1.0 MiB' out
 check "which stand for all" has '^Allocations: (1[6-9][0-9]|2[0-9]{2}|3[0-5][0-9]),[0-9]{3} objects, (1[6-9][0-9]|2[0-9]{2}|3[0-5][0-9])\.[0-9] MiB' out
 check "says where" has 'Shapes:Fill' out
+# A period of two TLABs: 4,096 are expected, with a standard deviation of 64. They stand for 256 MiB.
+for more in "" --green-threads=all; do
+    check "one allocation in 64 KiB $more" ends 0 "$vervet" $more --profile=log:nodefaults,allocsample=65536,output=alloc.mlpd Shapes.exe fill
+    check "its report" ends 0 "$vervet" report alloc.mlpd
+    check "stands for all" has '^Allocations: .* objects, 2(4[1-9]|[56][0-9]|7[01])\.[0-9] MiB' out
+done
+# Threads that take less than a TLAB.
+check "a program with many threads" mcs -out:Short.exe "$here/profiler/Short.cs"
+for more in "" --green-threads=all; do
+    check "allocations of short threads $more" ends 0 "$vervet" $more --profile=log:nodefaults,allocsample=16384,output=alloc.mlpd Short.exe
+    check "its report" ends 0 "$vervet" report alloc.mlpd
+    check "stands for all" has '^Allocations: .* objects, (1[4-9]|2[0-3])\.[0-9] MiB' out
+done
 
 # ---- heapshots and roots ----------------------------------------------------------------------------------------------------------
 mcs -out:Shot.exe "$here/profiler/Shot.cs" || { echo "  FAILED: profiler: mcs"; exit 1; }
@@ -219,6 +232,8 @@ check "has the objects" has 'System.Byte\[\]' out
 check "a second recording" ends 0 "$vervet" profile $pid --seconds 0.2 --events nodefaults,gcalloc -o second.mlpd
 check "its report" ends 0 "$vervet" report second.mlpd
 check "has the objects" has 'System.Byte\[\]' out
+check "threads that were there have their names" ends 0 "$vervet" report --thread 'clerk 1' second.mlpd
+check "and what they made" has 'System.Byte\[\]' out
 check "the program ends as without recordings" gone 3
 check "and without a word" [ ! -s goes.err ]
 
@@ -229,6 +244,18 @@ if python=$(command -v python3); then
         check "a pending signal of $mode does not end the next program" ends 3 "$vervet" --profile=log:nodefaults,$mode=1000,output=exec.mlpd Leaves.exe \
             exec "$python" -c 'import signal, sys; signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGPROF]); sys.exit(3)'
     done
+fi
+check "a program that unloads domains" mcs -out:Domains.exe "$here/profiler/Domains.cs"
+check "its run" ends 0 "$vervet" --profile=log:nodefaults,output=domains.mlpd Domains.exe
+if command -v mprof-report > /dev/null; then
+    mprof-report domains.mlpd > mprof.txt 2>&1
+    check "mprof-report: domains" has 'Domain: 0x1, friendly name: "child 2"' mprof.txt
+    check "mprof-report: the context of the last" has 'Context: \(nil\), domain: 0x1' mprof.txt
+    check "mprof-report: reads all of it" bash -c '! grep -q unhandled mprof.txt'
+fi
+if [ -e Reader.exe ]; then
+    check "Mono.Profiler.Log.dll reads it" ends 0 "$vervet" Reader.exe domains.mlpd
+    for event in AppDomainLoadEvent:4 AppDomainUnloadEvent:3 ContextLoadEvent:4 ContextUnloadEvent:3 AssemblyUnloadEvent:3; do check "its $event" has "^${event/:/ }$" out; done
 fi
 check "a forked process that goes on" ends 0 timeout 15 "$vervet" --profile=log:sample=1000,monitor,output=fork.mlpd Leaves.exe fork
 check "ends by itself" has 'the child ended with 5' out

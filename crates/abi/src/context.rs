@@ -215,8 +215,6 @@ pub struct ThreadContext {
     pub leaf_fp: usize,
     /// If the profiler records calls: how many of the methods that it records are active.
     pub recorded_calls: u32,
-    /// If the profiler samples allocations: the value of `alloc_taken` from which on the next one is due; 0: not chosen yet.
-    pub allocation_due: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

@@ -61,7 +61,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 n.fragments.push((tlab.next.get(), tlab.end.get()));
             }
         }
-        tlab.retire();
+        self.retire(tlab);
     }
     /// From now on every allocation of the program calls [`Heap::allocate`], whatever code makes it: threads have no TLABs. With false they
     /// have TLABs again. The calling thread is one of the world's.
@@ -74,6 +74,19 @@ impl<M: Model, W: World> Heap<M, W> {
                 self.world.mutators(&mut |mutator| self.close(mutator.tlab));
             });
         }
+    }
+    /// The thread has no TLAB any more.
+    pub(crate) fn retire(&self, tlab: &Tlab) {
+        self.stats
+            .unused
+            .fetch_add(tlab.remaining() as u64, Relaxed);
+        tlab.retire();
+    }
+    /// Bytes that were handed out, less those of TLABs that their threads gave back unused.
+    pub fn taken(&self) -> u64 {
+        // What is given back was handed out before: in this order the difference is not negative.
+        let unused = self.stats.unused.load(Acquire);
+        self.stats.allocated.load(Acquire).saturating_sub(unused)
     }
     fn count_down(&self) {
         if self.countdown.fetch_sub(1, Relaxed) == 1 {
@@ -128,7 +141,7 @@ impl<M: Model, W: World> Heap<M, W> {
         unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
         self.space.set_start(from);
         self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
-        tlab.retire();
+        self.retire(tlab);
         tlab.next.set(from);
         tlab.end.set(to);
         tlab.taken.set(tlab.taken.get() + to - from);

@@ -98,6 +98,8 @@ pub struct Stats {
     pub evacuated: AtomicU64,
     /// Bytes handed out to TLABs, and of large objects.
     pub allocated: AtomicU64,
+    /// Those of them that TLABs were given and have not used.
+    pub unused: AtomicU64,
 }
 
 /// What a minor collection found.

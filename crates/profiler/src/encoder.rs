@@ -17,6 +17,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const LARGE: usize = 64 << 10;
 /// Where hits of waits of kind 0 lie, and how far apart the kinds are. No process has memory there.
 const WAITS: u64 = 0x1000;
+/// How far readers believe in a symbol.
+const BLOCK: u64 = 4096;
 /// The id of the writer's thread, apart from all others.
 pub const WRITER: u64 = 1 << 41;
 
@@ -46,7 +48,8 @@ pub struct Encoder<H> {
     /// Methods that are defined, and whether with code.
     methods: FxHashMap<u64, bool>,
     frames: FxHashMap<FrameWord, Box<[u64]>>,
-    symbols: FxHashMap<u64, ()>,
+    /// Addresses that were hit, and those that symbols were written for.
+    symbols: FxHashSet<u64>,
     /// The last values of counters.
     counters: Vec<CounterValue>,
     /// Whole buffers that have not been written.
@@ -69,7 +72,7 @@ impl<H: Host> Encoder<H> {
             defined: FxHashSet::default(),
             methods: FxHashMap::default(),
             frames: FxHashMap::default(),
-            symbols: FxHashMap::default(),
+            symbols: FxHashSet::default(),
             counters: Vec::new(),
             done: Vec::new(),
             trace: Vec::new(),
@@ -165,6 +168,15 @@ impl<H: Host> Encoder<H> {
             let (image, name) = self.host.assembly(assembly);
             self.define_image(image, time_ns);
             let own = self.own.event(LOAD, time_ns).byte(metadata::ASSEMBLY);
+            own.pointer(assembly).pointer(image).string(&name);
+        }
+    }
+    /// An assembly was unloaded. Another life of its domain may load it again. (That of its image is not told: the readers do not agree on what stands in that
+    /// event.)
+    fn end_assembly(&mut self, assembly: u64, time_ns: u64) {
+        if self.defined.remove(&assembly) {
+            let (image, name) = self.host.assembly(assembly);
+            let own = self.own.event(UNLOAD, time_ns).byte(metadata::ASSEMBLY);
             own.pointer(assembly).pointer(image).string(&name);
         }
     }
@@ -306,13 +318,21 @@ impl<H: Host> Encoder<H> {
             }
             Kind::Stub => self.code_buffer((p[0], p[1]), &record.text(2), time),
             Kind::Sync => self.sync(record.extra() as u8, time),
+            Kind::AssemblyEnd => self.end_assembly(p[0], time),
+            // The root domain is there from the first event on.
             Kind::Domain if p[0] != 0 => {
-                self.own
-                    .event(LOAD, time)
-                    .byte(metadata::DOMAIN)
-                    .pointer(p[0]);
+                let own = self.own.event(LOAD, time).byte(metadata::DOMAIN);
+                own.pointer(p[0]);
+                let own = self.own.event(LOAD, time).byte(metadata::CONTEXT);
+                own.pointer(0).pointer(p[0]);
             }
             Kind::Domain => {}
+            Kind::DomainEnd => {
+                let own = self.own.event(UNLOAD, time).byte(metadata::CONTEXT);
+                own.pointer(0).pointer(p[0]);
+                let own = self.own.event(UNLOAD, time).byte(metadata::DOMAIN);
+                own.pointer(p[0]);
+            }
             Kind::DomainName => {
                 let own = self.own.event(NAME, time).byte(metadata::DOMAIN);
                 own.pointer(p[0]).string(&record.text(1));
@@ -528,20 +548,18 @@ impl<H: Host> Encoder<H> {
         }
         self.trace = trace;
         if ip != 0
-            && !self.symbols.contains_key(&ip)
+            && !self.symbols.contains(&ip)
             && let Some((start, name)) = match waited {
                 true => Some((ip, self.host.wait(kind).to_owned())),
                 false => self.host.symbol(ip),
             }
         {
-            let is_new = self.symbols.insert(start, ()).is_none();
-            self.symbols.insert(ip, ());
+            // Readers believe in a symbol for BLOCK bytes, whatever size it has. So a function has one for each block that is hit.
+            let at = start.max(ip & !(BLOCK - 1));
+            let is_new = self.symbols.insert(at);
+            self.symbols.insert(ip);
             if is_new {
-                self.own
-                    .event(0x17, time)
-                    .pointer(start)
-                    .uleb(0)
-                    .string(&name);
+                self.own.event(0x17, time).pointer(at).uleb(0).string(&name);
             }
         }
         if self.own.len() >= LARGE {
@@ -665,7 +683,10 @@ pub(crate) mod tests {
             (7000, "image, Version=0.0.0.0".into())
         }
         fn symbol(&mut self, address: u64) -> Option<(u64, String)> {
-            Some((address & !0xF, "symbol".into()))
+            match address {
+                0x10_0800..0x10_4000 => Some((0x10_0800, "large".into())),
+                _ => Some((address & !0xF, "symbol".into())),
+            }
         }
         fn counters(&mut self) -> Vec<Counter> {
             Vec::new()
@@ -778,6 +799,27 @@ pub(crate) mod tests {
         let text = summary(&mut encoder);
         assert!(
             text.contains("3  100.0 %           3  100.0 %  symbol"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_function_has_its_name_wherever_it_is_hit() {
+        let mut encoder = Encoder::new(Names);
+        for ip in [0x10_0900, 0x10_1801, 0x10_2000, 0x10_3FFF, 0x10_1000] {
+            encoder.sample(&Sample {
+                time_ns: 5,
+                thread: 9,
+                ip,
+                weight: 1,
+                flags: 0,
+                green: 0,
+                frames: &[],
+            });
+        }
+        let text = summary(&mut encoder);
+        assert!(
+            text.contains("5  100.0 %           5  100.0 %  large"),
             "{text}"
         );
     }

@@ -40,6 +40,8 @@ pub const DEFAULT_OUTPUT: &str = "output.mlpd";
 pub const MOST_FRAMES: u32 = 32;
 /// Samples a second, unless the option says otherwise.
 pub const DEFAULT_HZ: u32 = 100;
+/// Nobody takes more samples a second: more are wanted in vain.
+pub const MOST_HZ: u32 = 100_000;
 /// Bytes between two sampled allocations, on average, unless the option says otherwise.
 pub const DEFAULT_ALLOCATION_PERIOD: u64 = 512 << 10;
 /// Microseconds of waiting that a sample of it stands for, unless the option says otherwise.
@@ -86,6 +88,9 @@ pub enum OptionError {
     /// A number was expected.
     #[error("'{0}' does not have a number behind '='")]
     Number(String),
+    /// No time of heapshots.
+    #[error("'{0}' is none of heapshot, heapshot=Nms, heapshot=Ngc and heapshot=ondemand")]
+    Heapshot(String),
     /// A quote without its partner.
     #[error("a quote is not closed")]
     Quote,
@@ -255,6 +260,7 @@ impl Options {
             None => or.ok_or_else(wrong),
             Some(v) => v.parse().map_err(|_| wrong()),
         };
+        let lenient = || value.map(as_strtoul).ok_or_else(wrong);
         match (name, value) {
             ("help", None) => self.help = true,
             ("zip", None) => self.zip = true,
@@ -262,12 +268,13 @@ impl Options {
             ("coverage", None) => self.coverage = true,
             ("calls", None) => self.calls = true,
             ("debug" | "nocalls", None) => {}
+            ("callspec", None | Some("")) => self.call_spec = None,
             ("callspec", Some(spec)) => self.call_spec = Some(spec.to_owned()),
             ("output", Some(file)) => self.output = file.to_owned(),
-            ("maxframes", _) => self.max_frames = number(None)?.min(MOST_FRAMES),
-            ("calldepth", _) => self.call_depth = number(None)?,
+            ("maxframes", _) => self.max_frames = lenient()?.min(MOST_FRAMES),
+            ("calldepth", _) => self.call_depth = lenient()?,
             // As in mono, 0 changes nothing.
-            ("maxsamples", _) => match number(None)? {
+            ("maxsamples", _) => match lenient()? {
                 0 => {}
                 n => self.max_samples = Some(n),
             },
@@ -286,6 +293,7 @@ impl Options {
                 self.allocation_period = Some(bytes.ok_or_else(wrong)?);
             }
             ("heapshot", mode) => {
+                let wrong = || OptionError::Heapshot(item.to_owned());
                 self.heapshot = heapshot(mode).ok_or_else(wrong)?;
                 self.events |= GC | GC_ROOT | if parsing.compatible { GC_MOVE } else { 0 };
             }
@@ -322,9 +330,25 @@ impl Options {
     }
 }
 
-/// A port of the loopback address, or an address with a port.
+/// The number that a text begins with, as mono takes it, silently: of one that begins with none it is 0, a negative one is as large as can be.
+fn as_strtoul(text: &str) -> u32 {
+    let (text, is_negative) = match text.trim_start().strip_prefix('-') {
+        Some(rest) => (rest, true),
+        None => (text.trim_start(), false),
+    };
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    let digits = &text[..end.unwrap_or(text.len())];
+    match digits.trim_start_matches('0') {
+        "" => 0,
+        _ if is_negative => u32::MAX,
+        digits => digits.parse().unwrap_or(u32::MAX),
+    }
+}
+
+/// A port of the loopback address, or an address with a port; any port, if nothing is named.
 fn address(text: &str) -> Option<SocketAddrV4> {
     match text.parse() {
+        _ if text.is_empty() => Some(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)),
         Ok(port) => Some(SocketAddrV4::new(Ipv4Addr::LOCALHOST, port)),
         Err(_) => text.parse().ok(),
     }
@@ -339,7 +363,10 @@ fn frequency(value: Option<&str>) -> Option<u32> {
     let digits = digits.strip_prefix('/').unwrap_or(digits);
     match digits {
         "" => Some(DEFAULT_HZ),
-        digits => digits.parse().ok().filter(|hz| *hz > 0),
+        digits if digits.starts_with(|c: char| c.is_ascii_digit()) => {
+            Some(as_strtoul(digits).min(MOST_HZ)).filter(|hz| *hz > 0)
+        }
+        _ => None,
     }
 }
 
@@ -488,16 +515,19 @@ mod tests {
             assert!(error.to_string().contains("sample-real"));
         }
         for text in [
-            "maxframes=x",
+            "maxframes",
             "calldepth",
             "sample=0",
-            "heapshot=5",
-            "heapshot=xgc",
+            "sample=cycles/x",
             "port=70000",
             "allocsample=0",
         ] {
             let error = Options::parse(&format!("log:{text}")).unwrap_err();
             assert_eq!(error, OptionError::Number(text.into()));
+        }
+        for text in ["heapshot=5", "heapshot=xgc", "heapshot="] {
+            let error = Options::parse(&format!("log:{text}")).unwrap_err();
+            assert_eq!(error, OptionError::Heapshot(text.into()));
         }
         assert_eq!(
             Options::parse("cov"),
@@ -543,6 +573,23 @@ mod tests {
         let o = options("log:calls,maxframes=99,allocsample");
         assert_eq!((o.calls, o.call_depth, o.max_frames), (true, 100, 32));
         assert_eq!(o.allocation_period, Some(512 << 10));
+    }
+
+    #[test]
+    fn numbers_are_read_as_leniently_as_by_mono() {
+        let frames = |text| options(text).max_frames;
+        assert_eq!(
+            ["log:maxframes=-1", "log:maxframes=0x10", "log:maxframes=8k"].map(frames),
+            [32, 0, 8]
+        );
+        let depth = |text| options(text).call_depth;
+        assert_eq!(["log:calldepth=", "log:calldepth=x"].map(depth), [0, 0]);
+        let sample = |text| options(text).sample;
+        assert_eq!(sample("log:sample=100hz"), Some((Clock::Cpu, 100)));
+        assert_eq!(sample("log:sample=1000000"), Some((Clock::Cpu, MOST_HZ)));
+        let port = options("log:port=").port.map(|p| p.to_string());
+        assert_eq!(port.as_deref(), Some("127.0.0.1:0"));
+        assert_eq!(options("log:calls,callspec=").call_spec, None);
     }
 
     #[test]

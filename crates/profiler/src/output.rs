@@ -1,7 +1,8 @@
 //! Where the bytes of a recording go: a file, a command or a descriptor, compressed if need be.
 //!
 //! # Invariants
-//! The first error of a write is reported, once; what follows is dropped, and the program goes on. What was written stays readable.
+//! * The first error of a write is reported, once; what follows is dropped, and the program goes on. What was written stays readable.
+//! * Who waits for the end can tell a slow reader from none: the count of written bytes grows by pieces of [`PIECE`] at most.
 use crate::options::Options;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -9,17 +10,40 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::FromRawFd;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that are written at once: what a pipe has room for.
+const PIECE: usize = 64 << 10;
 
 /// See the module.
 pub struct Output {
     sink: Option<Sink>,
     command: Option<Child>,
     name: String,
+    written: Arc<AtomicU64>,
 }
 
 enum Sink {
-    Plain(File),
-    Zipped(GzEncoder<File>),
+    Plain(Counted),
+    Zipped(GzEncoder<Counted>),
+}
+
+/// A file whose written bytes are counted.
+struct Counted {
+    file: File,
+    written: Arc<AtomicU64>,
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(&bytes[..bytes.len().min(PIECE)])?;
+        self.written.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 impl Output {
@@ -48,6 +72,11 @@ impl Output {
             }
             _ => File::create(&name).map_err(|e| format!("cannot create '{name}': {e}"))?,
         };
+        let written = Arc::new(AtomicU64::new(0));
+        let file = Counted {
+            file,
+            written: written.clone(),
+        };
         let sink = match options.zip {
             true => Sink::Zipped(GzEncoder::new(file, Compression::fast())),
             false => Sink::Plain(file),
@@ -56,7 +85,16 @@ impl Output {
             sink: Some(sink),
             command,
             name,
+            written,
         })
+    }
+    /// The count of bytes that were written.
+    pub(crate) fn written(&self) -> Arc<AtomicU64> {
+        self.written.clone()
+    }
+    /// The process of the command, if the output is one.
+    pub(crate) fn command(&self) -> Option<u32> {
+        self.command.as_ref().map(Child::id)
     }
 
     /// Writes, and makes sure that a reader of the file could read it so far.

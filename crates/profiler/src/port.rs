@@ -6,11 +6,13 @@
 //! * What a client sends costs no more than [`LONGEST`] bytes of memory for each of [`MOST_CLIENTS`] clients. A client that sends a longer line is sent away.
 use std::io::{self, Read};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 /// Bytes of a command.
 const LONGEST: usize = 256;
 const MOST_CLIENTS: usize = 16;
+/// How long a client stays at the door that cannot be accepted, in milliseconds.
+const AGAIN_MS: i32 = 1000;
 
 /// A port that takes commands, until it is dropped.
 pub struct Port {
@@ -61,7 +63,8 @@ impl Port {
         let stop = end.try_clone().map_err(wrong)?;
         vervet_os::thread::spawn_detached(256 << 10, move || {
             crate::writer::become_helper(c"Profiler Port");
-            serve(&listener, &stop, command);
+            let accept = || listener.accept().map(|(stream, _)| stream);
+            serve(listener.as_raw_fd(), accept, &stop, command);
         })
         .map_err(wrong)?;
         Ok(Port { number, end })
@@ -80,10 +83,24 @@ impl Drop for Port {
     }
 }
 
-fn serve(listener: &TcpListener, stop: &OwnedFd, mut command: impl FnMut(&str)) {
+/// Serves clients until `stop` is readable. A client that cannot be accepted, for want of a descriptor or of memory, stays at the door: the listener is readable all the
+/// time then, and is looked at again when another client has spoken, or after a while.
+fn serve(
+    listener: RawFd,
+    mut accept: impl FnMut() -> io::Result<TcpStream>,
+    stop: &OwnedFd,
+    mut command: impl FnMut(&str),
+) {
+    /// Not a descriptor: `poll` passes it by.
+    const NONE: RawFd = -1;
     let mut clients: Vec<Client> = Vec::new();
+    let mut listens = true;
     loop {
-        let first = [stop.as_raw_fd(), listener.as_raw_fd()];
+        let (listener, limit) = match listens {
+            true => (listener, -1),
+            false => (NONE, AGAIN_MS),
+        };
+        let first = [stop.as_raw_fd(), listener];
         let all = first.into_iter();
         let all = all.chain(clients.iter().map(|c| c.stream.as_raw_fd()));
         let mut polled: Vec<libc::pollfd> = all
@@ -94,7 +111,7 @@ fn serve(listener: &TcpListener, stop: &OwnedFd, mut command: impl FnMut(&str)) 
             })
             .collect();
         // SAFETY: records of this frame.
-        unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as u64, -1) };
+        unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as u64, limit) };
         if polled[0].revents != 0 {
             return;
         }
@@ -103,7 +120,15 @@ fn serve(listener: &TcpListener, stop: &OwnedFd, mut command: impl FnMut(&str)) 
             Some(true) => client.read(&mut command),
             _ => true,
         });
-        if let Ok((stream, _)) = listener.accept()
+        let accepted = accept();
+        listens = match &accepted {
+            Ok(_) => true,
+            Err(e) => !matches!(
+                e.raw_os_error(),
+                Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM)
+            ),
+        };
+        if let Ok(stream) = accepted
             && clients.len() < MOST_CLIENTS
             && stream.set_nonblocking(true).is_ok()
         {
@@ -120,6 +145,47 @@ mod tests {
     use std::net::Ipv4Addr;
     use std::sync::mpsc;
     use std::time::Duration;
+
+    #[test]
+    fn a_client_at_the_door_keeps_nobody_busy_and_is_let_in_later() {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        // SAFETY: a new descriptor.
+        let stop = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, libc::EFD_CLOEXEC)) };
+        let end = stop.try_clone().unwrap();
+        let (sent, received) = mpsc::channel();
+        let tries: &'static AtomicU32 = Box::leak(Box::default());
+        let is_full: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(1)));
+        let thread = std::thread::spawn(move || {
+            let accept = || {
+                tries.fetch_add(1, Ordering::SeqCst);
+                match is_full.load(Ordering::SeqCst) {
+                    1 => Err(io::Error::from_raw_os_error(libc::EMFILE)),
+                    _ => listener.accept().map(|(stream, _)| stream),
+                }
+            };
+            serve(listener.as_raw_fd(), accept, &stop, |line| {
+                let _ = sent.send(line.to_owned());
+            });
+        });
+        let mut client = TcpStream::connect(address).unwrap();
+        client.write_all(b"heapshot\n").unwrap();
+        while tries.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        let count = tries.load(Ordering::SeqCst);
+        assert!(count < 50, "{count}");
+        is_full.store(0, Ordering::SeqCst);
+        let line = received.recv_timeout(Duration::from_secs(30));
+        assert_eq!(line.unwrap(), "heapshot");
+        let one = 1u64;
+        // SAFETY: a number, and a descriptor that is open.
+        unsafe { libc::write(end.as_raw_fd(), (&raw const one).cast(), 8) };
+        thread.join().unwrap();
+    }
 
     #[test]
     fn lines_are_commands_however_they_arrive_and_the_end_closes_the_port() {

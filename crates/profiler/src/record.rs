@@ -29,8 +29,12 @@ pub enum Kind {
     Domain,
     /// The name of a domain: id, text.
     DomainName,
+    /// A domain was unloaded: id.
+    DomainEnd,
     /// An assembly: address.
     Assembly,
+    /// An assembly was unloaded with its domain: address.
+    AssemblyEnd,
     /// A VTable: address.
     VTable,
     /// Code was linked: its address in the table of code. Extra is 1 if it is no method's, and such code is recorded.
@@ -101,7 +105,7 @@ impl<'a> Record<'a> {
     }
     /// What it tells.
     pub fn kind(&self) -> Kind {
-        const ALL: [Kind; 31] = {
+        const ALL: [Kind; 33] = {
             use Kind::*;
             [
                 ThreadStart,
@@ -109,7 +113,9 @@ impl<'a> Record<'a> {
                 ThreadName,
                 Domain,
                 DomainName,
+                DomainEnd,
                 Assembly,
+                AssemblyEnd,
                 VTable,
                 Code,
                 Stub,
@@ -174,14 +180,20 @@ pub fn text_words(text: &str) -> Vec<u64> {
     while !text.is_char_boundary(length) {
         length -= 1;
     }
-    let word = |bytes: &[u8]| {
+    let mut words = vec![0; 1 + length.div_ceil(8)];
+    text_in(&text[..length], &mut words);
+    words
+}
+
+/// Writes a text as words into those of the caller, which have room for it; how many it takes.
+pub fn text_in(text: &str, words: &mut [u64]) -> usize {
+    words[0] = text.len() as u64;
+    for (word, bytes) in words[1..].iter_mut().zip(text.as_bytes().chunks(8)) {
         let mut whole = [0; 8];
         whole[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(whole)
-    };
-    std::iter::once(length as u64)
-        .chain(text.as_bytes()[..length].chunks(8).map(word))
-        .collect()
+        *word = u64::from_le_bytes(whole);
+    }
+    1 + text.len().div_ceil(8)
 }
 
 #[cfg(test)]

@@ -38,6 +38,10 @@ impl<W: Deref<Target = [AtomicU64]>> SampleRing<W> {
     fn word(&self, at: u64) -> &AtomicU64 {
         &self.words[at as usize & (self.words.len() - 1)]
     }
+    /// How many words it has.
+    pub fn length(&self) -> usize {
+        self.words.len()
+    }
     /// How many samples found no room.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)

@@ -197,6 +197,10 @@ impl Transport {
     pub(crate) fn rung(&self) -> u32 {
         self.bell.load(Ordering::SeqCst)
     }
+    /// How many streams were made so far: as many as threads recorded at the same time.
+    pub fn streams(&self) -> u32 {
+        self.streams_made.load(Ordering::Relaxed)
+    }
     /// Records that did not find room so far.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)

@@ -21,7 +21,7 @@ use crate::port::Port;
 use crate::sample::{FrameWord, Sample, SampleSource};
 use crate::stream::Transport;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use vervet_os::{clock, futex};
 
@@ -46,6 +46,12 @@ const STOPPED: u32 = 2;
 pub struct Recording {
     transport: &'static Transport,
     state: Arc<AtomicU32>,
+    /// The kernel's number of the writer; 0: it has not begun.
+    writer: Arc<AtomicI32>,
+    /// Bytes that were written.
+    written: Arc<AtomicU64>,
+    /// The process that reads them, if the output is a command.
+    command: Option<u32>,
 }
 
 impl Recording {
@@ -65,19 +71,27 @@ impl Recording {
         let port = port.transpose()?;
         transport.drain(u64::MAX, |_| {});
         let state = Arc::new(AtomicU32::new(RUNNING));
+        let recording = Recording {
+            transport,
+            state: state.clone(),
+            writer: Arc::default(),
+            written: output.written(),
+            command: output.command(),
+        };
         let mut writer = Writer {
             encoder: Encoder::new(host),
             output,
             transport,
             samples,
-            state: state.clone(),
+            state,
             lost: transport.lost(),
             lost_samples: samples.map_or(0, SampleSource::lost),
         };
-        let ended = state.clone();
+        let (ended, id) = (recording.state.clone(), recording.writer.clone());
         let header = header(options, port.as_ref().map_or(0, Port::number));
         vervet_os::thread::spawn_detached(1 << 20, move || {
             become_helper(c"Profiler Writer");
+            id.store(vervet_os::signal::thread_id(), Ordering::Release);
             writer.output.write(&header);
             writer.run();
             drop(port);
@@ -86,15 +100,32 @@ impl Recording {
             futex::wake(&ended, i32::MAX);
         })
         .map_err(|e| format!("cannot start the profiler's thread: {e}"))?;
-        Ok(Recording { transport, state })
+        Ok(recording)
     }
 
-    /// Has the rest written, and waits for that no longer than `limit`. False: it took longer; then it goes on, and another call waits again. The calling thread is in
-    /// Native state, if it is attached.
+    /// Has the rest written, and waits for that as long as the writer writes something within `limit`, or the command lives that reads it. False: it does not; then the writer
+    /// goes on all the same, and another call waits again. The calling thread is in Native state, if it is attached.
     pub fn stop(&self, limit: Duration) -> bool {
         let (from, to) = (Ordering::AcqRel, Ordering::Acquire);
         let _ = self.state.compare_exchange(RUNNING, STOPPING, from, to);
         self.transport.ring();
+        // The writer itself ends the process: it waits for nobody.
+        if self.writer.load(Ordering::Acquire) == vervet_os::signal::thread_id() {
+            return false;
+        }
+        loop {
+            // A command that ends meanwhile leaves the writer this time to come to its own end.
+            let lived = self.command.is_some_and(lives);
+            let seen = self.written.load(Ordering::Relaxed);
+            if self.ends_within(limit) {
+                return true;
+            }
+            if self.written.load(Ordering::Relaxed) == seen && !lived {
+                return false;
+            }
+        }
+    }
+    fn ends_within(&self, limit: Duration) -> bool {
         let end = clock::now() + limit.as_nanos() as u64;
         while self.state.load(Ordering::Acquire) != STOPPED {
             let Some(left) = end.checked_sub(clock::now()) else {
@@ -103,6 +134,16 @@ impl Recording {
             futex::wait(&self.state, STOPPING, Some(Duration::from_nanos(left)));
         }
         true
+    }
+}
+
+/// Does a process run that this one has started? (It is not taken note of: the writer does so.)
+fn lives(process: u32) -> bool {
+    let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: a record of this frame, in which the kernel leaves 0 as the process if it runs.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        libc::waitid(libc::P_PID, process, &mut info, flags) == 0 && info.si_pid() == 0
     }
 }
 
@@ -366,5 +407,53 @@ mod tests {
         let sample = place(&|b| b.windows(4).any(|w| w == b"N:M4"));
         let sync = place(&|b| b[0] == 0x0A && b.last() == Some(&1));
         assert!(sample < sync, "{sample} {sync}");
+    }
+
+    fn transport() -> &'static Transport {
+        Box::leak(Box::new(Transport::reserve().unwrap()))
+    }
+
+    #[test]
+    fn a_command_has_the_time_that_it_takes() {
+        let path = std::env::temp_dir().join(format!("vervet-slow-{}.mlpd", std::process::id()));
+        let text = format!("log:nodefaults,output='|sleep 3; cat > {}'", path.display());
+        let options = Options::parse(&text).unwrap();
+        let recording =
+            Recording::start(&options, transport(), None, Names, |_| {}, || {}).unwrap();
+        assert!(recording.stop(Duration::from_millis(1000)));
+        assert!(std::fs::read(&path).is_ok_and(|file| buffers(&file).len() > 1));
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn a_writer_that_nobody_reads_is_left_alone_and_ends_when_somebody_does() {
+        use std::io::Read;
+        use std::os::fd::IntoRawFd;
+        use std::sync::atomic::AtomicBool;
+        static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let text = format!("log:nodefaults,output=#{}", writer.into_raw_fd());
+        let options = Options::parse(&text).unwrap();
+        let transport = transport();
+        let at_end = || HAS_ENDED.store(true, Ordering::SeqCst);
+        let recording = Recording::start(&options, transport, None, Names, |_| {}, at_end).unwrap();
+        // More than a pipe has room for.
+        let text = crate::record::text_words(&"x".repeat(1000));
+        let work = move || {
+            for _ in 0..1000 {
+                transport.push(Kind::Stub, 0, 9, [&[1, 1], &text]);
+            }
+        };
+        std::thread::spawn(work).join().unwrap();
+        assert!(!recording.stop(Duration::from_millis(500)));
+        assert!(!HAS_ENDED.load(Ordering::SeqCst));
+        let read = std::thread::spawn(move || {
+            let mut all = Vec::new();
+            reader.read_to_end(&mut all).unwrap();
+            all.len()
+        });
+        assert!(recording.stop(Duration::from_secs(60)));
+        assert!(HAS_ENDED.load(Ordering::SeqCst));
+        assert!(read.join().unwrap() > 1_000_000);
     }
 }

@@ -285,7 +285,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut threads = 0;
         self.world.mutators(&mut |m| {
             threads += 1;
-            m.tlab.retire();
+            self.retire(m.tlab);
             for &(from, to) in m.ranges {
                 // SAFETY: the world says these are readable.
                 unsafe {

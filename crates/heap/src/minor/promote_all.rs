@@ -27,7 +27,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut threads = 0;
         self.world.mutators(&mut |m| {
             threads += 1;
-            m.tlab.retire();
+            self.retire(m.tlab);
         });
         let mut promoted = 0;
         for b in space.all_blocks() {

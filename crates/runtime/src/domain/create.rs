@@ -28,6 +28,7 @@ pub fn create<'cx>(cx: &'cx Cx<'cx>, name: &str, setup: ObjRef<'cx>) -> Result<&
         None => Domain::make(|id| root.for_domain(id)),
     };
     *domain.friendly_name.lock() = name.to_owned();
+    hooks::domain_made(domain.id);
     cx.within(domain, |cx| {
         let own = cx.alloc(cx.known(Known::AppDomainSetup))?;
         fill(cx, own)?;

@@ -23,11 +23,12 @@ use crate::exceptions::walk::Walk;
 use crate::memory::roots::{self, Root};
 use crate::memory::{context_statics, finalizer, gc, handles, statics};
 use crate::object::ObjRef;
+use crate::profiler::hooks;
 use crate::runtime::rt;
 use crate::threads::{abort, park, start, wait};
 use std::time::{Duration, Instant};
 use vervet_os::LeafLock;
-use vervet_types::Known;
+use vervet_types::{Assembly, Known};
 
 /// How often the threads in the domain are aborted again.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -78,6 +79,7 @@ pub fn unload<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result<()> {
         }
         drop_finalizers(&cx, domain);
         let_go(domain);
+        hooks::domain_unloaded(domain.id, &own_assemblies(domain));
         domain.change_state(State::Unloaded, State::Gone);
         renew::offer(domain);
         let waiting = std::mem::take(&mut *WAITING.lock());
@@ -151,6 +153,15 @@ impl Domain {
             clear(object.lock().iter());
         }
     }
+}
+
+/// The assemblies of the domain that no other domain has loaded.
+fn own_assemblies(domain: &'static Domain) -> Vec<&'static Assembly> {
+    let others = super::all().filter(|d| d.id != domain.id && d.state() < State::Unloaded);
+    let others: Vec<_> = others.flat_map(|d| d.loader.assemblies()).collect();
+    let mut own = domain.loader.assemblies();
+    own.retain(|a| !others.iter().any(|other| std::ptr::eq(*a, *other)));
+    own
 }
 
 /// The collector may take what the domain held.

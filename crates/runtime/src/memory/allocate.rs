@@ -25,7 +25,7 @@ fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjR
         Some(at) => {
             // SAFETY: fresh zeroed memory with that header.
             let object = unsafe { ObjRef::from_addr(at) };
-            crate::profiler::hooks::allocated(cx, vt, object.addr(), size);
+            crate::profiler::hooks::allocated(vt, object.addr(), size, || gc::heap().taken());
             Ok(object)
         }
         None => Err(cx.rt().throw_out_of_memory(cx)),

@@ -159,16 +159,15 @@ fn current_domain() -> u32 {
 /// # Safety
 /// The context is the calling thread's, which cannot be stopped meanwhile.
 pub(crate) unsafe fn free_by(context: *mut ThreadContext, handle: u32) -> bool {
-    let kind = TABLES.kind(handle);
-    // SAFETY: the context is the calling thread's, which cannot be stopped meanwhile.
-    let freed = unsafe {
-        recover_lanes(context);
-        with_hint(context, |hint, _| TABLES.free(hint, handle))
-    };
-    if let (true, Some(kind)) = (freed, kind) {
+    // The event first: as soon as the slot is free, another thread may make a handle of the same number, whose event is to come behind it.
+    if let Some(kind) = TABLES.kind(handle) {
         hooks::handle_freed(kind as u32, handle);
     }
-    freed
+    // SAFETY: the context is the calling thread's, which cannot be stopped meanwhile.
+    unsafe {
+        recover_lanes(context);
+        with_hint(context, |hint, _| TABLES.free(hint, handle))
+    }
 }
 
 fn try_alloc(cx: &Cx<'_>, object: ObjRef<'_>, kind: HandleKind) -> Option<u32> {

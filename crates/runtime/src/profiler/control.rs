@@ -17,6 +17,10 @@
 //! * A failed start leaves nothing running: no timer, no thread, no hook.
 use super::{call_spec, heapshot, hooks, live, names, recording, sampling};
 use crate::code::table;
+use crate::domain::{self, State};
+use crate::object::ObjRef;
+use crate::safepoint::{self, ThreadView};
+use crate::threads::{green, name};
 use std::time::Duration;
 use vervet_profiler::options::{Clock, Options};
 use vervet_profiler::writer::Recording;
@@ -35,12 +39,14 @@ pub(crate) fn begin(options: &Options) -> Result<(), String> {
 }
 
 /// Starts a recording in the running process, until [`recording::stop`] or the end. Calls need code compiled for them, so they cannot be recorded
-/// from now on. The error is a sentence for the user.
+/// from now on. The calling thread is not attached. The error is a sentence for the user.
 pub fn start(options: &Options) -> Result<(), String> {
     if options.calls {
         return Err("calls are recorded from the start of the program only".into());
     }
-    run(options)
+    run(options)?;
+    tell_threads();
+    Ok(())
 }
 
 /// A line that came in at the port. Others than the one that mono knows are not answered, as there.
@@ -59,12 +65,13 @@ fn run(options: &Options) -> Result<(), String> {
     sampling::set_max_samples(options.max_samples);
     samples.drain(u64::MAX, &mut |_| {});
     live::note_sampling(options.sample);
-    if let Some((clock, hz)) = options.sample {
-        start_sampling(clock, hz)?;
-    }
+    // Waits first: they want the larger lanes.
     if let Some(us) = options.wait_us {
         sampling::set_max_frames(recording::max_frames() as usize);
         sampling::off_cpu::start(Duration::from_micros(us.into()));
+    }
+    if let Some((clock, hz)) = options.sample {
+        start_sampling(clock, hz).inspect_err(|_| end_sampling())?;
     }
     let names = names::Names::new();
     let at_end = recording::writer_ended;
@@ -74,6 +81,9 @@ fn run(options: &Options) -> Result<(), String> {
     }
     let started = started?;
     heapshot::start(options);
+    if let Some(period) = options.allocation_period {
+        hooks::begin_allocation_samples(period, crate::memory::gc::heap().taken());
+    }
     recording::enable(
         starting,
         started,
@@ -85,19 +95,49 @@ fn run(options: &Options) -> Result<(), String> {
         },
     );
     // What is there already.
-    let rt = crate::runtime::rt();
-    rt.root
-        .loader
-        .assemblies()
-        .into_iter()
-        .for_each(hooks::assembly_loaded);
+    let domains = domain::all().filter(|d| (State::Active..State::Unloaded).contains(&d.state()));
+    for domain in domains {
+        hooks::domain_made(domain.id);
+        let name = domain.friendly_name.lock().clone();
+        if !name.is_empty() {
+            hooks::domain_named(domain.id, &name);
+        }
+        let assemblies = domain.loader.assemblies();
+        assemblies.into_iter().for_each(hooks::assembly_loaded);
+    }
     table::all().for_each(hooks::code_linked);
     live::begin(options.events);
-    let name = rt.root.friendly_name.lock().clone();
-    if !name.is_empty() {
-        hooks::domain_named(0, &name);
-    }
     Ok(())
+}
+
+/// Tells the threads that are there, with their names. The calling thread is not attached. While the world is stopped no thread comes, goes or gets a name, so
+/// what is told is in its place among what the threads tell of themselves.
+fn tell_threads() {
+    let tell = |view: ThreadView<'_>| {
+        let context = view.context;
+        // SAFETY: the world is stopped.
+        unsafe {
+            let is_off = (*context).green != 0 && view.tid == 0;
+            if is_off && green::is_free(context) {
+                return;
+            }
+            let internal: ObjRef<'_> = ObjRef::from_addr((*context).internal_thread);
+            // A green thread that has not begun has the objects of the one before it.
+            let is_new = is_off && green::is_new(context);
+            let mut is_told = false;
+            if !internal.is_null() && !is_new {
+                name::of_stopped(internal, |units| {
+                    hooks::thread_is_there(context, Some(units));
+                    is_told = true;
+                });
+            }
+            if !is_told {
+                hooks::thread_is_there(context, None);
+            }
+        }
+    };
+    // SAFETY: the calling thread is not attached.
+    unsafe { safepoint::stop(std::ptr::null_mut(), |world| world.for_each_thread(tell)) };
 }
 
 /// Starts the timers of all threads, or the thread that looks at them.

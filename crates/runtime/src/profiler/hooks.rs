@@ -22,11 +22,11 @@ use crate::code::table::{Code, CodeKind};
 use crate::cx::Cx;
 use crate::safepoint::registry::Thread;
 use crate::threads::current::current_context;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use vervet_abi::{ThreadContext, VTable};
 use vervet_heap::Phase;
 use vervet_profiler::options::sets;
-use vervet_profiler::record::{Kind, text_words};
+use vervet_profiler::record::{Kind, text_in, text_words};
 use vervet_profiler::sample;
 use vervet_types::{Assembly, MethodRef};
 
@@ -109,9 +109,52 @@ pub(crate) unsafe fn thread_named(context: *mut ThreadContext, units: &[u16]) {
         recording::push(Kind::ThreadName, 0, thread, [&text, &[]]);
     }
 }
+/// A thread that was there when the recording began; `name`: its name, if it has one, of which the first [`LONGEST_NAME`] units are told.
+///
+/// # Safety
+/// The context is that of an attached thread or a green thread. The world is stopped.
+pub(super) unsafe fn thread_is_there(context: *mut ThreadContext, name: Option<&[u16]>) {
+    // SAFETY: the caller's promise.
+    let thread = unsafe { thread_id(context) };
+    recording::push(Kind::ThreadStart, 0, thread, [&[], &[]]);
+    if let Some(units) = name.filter(|units| !units.is_empty()) {
+        let (mut bytes, mut words) = ([0; 3 * LONGEST_NAME], [0; 1 + LONGEST_NAME * 3 / 8]);
+        let text = utf8(units, &mut bytes);
+        let count = text_in(text, &mut words);
+        recording::push(Kind::ThreadName, 0, thread, [&words[..count], &[]]);
+    }
+}
+/// Units of the longest name that is told in a stop of the world, which allows no memory to be taken.
+const LONGEST_NAME: usize = 64;
+/// The first units as text, in a record of the caller's.
+fn utf8<'b>(units: &[u16], room: &'b mut [u8; 3 * LONGEST_NAME]) -> &'b str {
+    let mut length = 0;
+    let units = units.iter().copied().take(LONGEST_NAME);
+    for unit in char::decode_utf16(units) {
+        let unit = unit.unwrap_or(char::REPLACEMENT_CHARACTER);
+        length += unit.encode_utf8(&mut room[length..]).len();
+    }
+    str::from_utf8(&room[..length]).unwrap_or_default()
+}
 /// Are the names of threads recorded?
 pub(crate) fn wants_threads() -> bool {
     is_on(ANY)
+}
+/// There is a domain with that id, which nothing is loaded into yet.
+pub(crate) fn domain_made(id: u32) {
+    if is_on(ANY) {
+        push(Kind::Domain, 0, &[id.into()], &[]);
+    }
+}
+/// The domain with that id has been unloaded, and these assemblies with it.
+pub(crate) fn domain_unloaded(id: u32, assemblies: &[&'static Assembly]) {
+    if is_on(ANY) {
+        for assembly in assemblies {
+            let assembly = std::ptr::from_ref(*assembly) as u64;
+            push(Kind::AssemblyEnd, 0, &[assembly], &[]);
+        }
+        push(Kind::DomainEnd, 0, &[id.into()], &[]);
+    }
 }
 /// The domain with that id has a name.
 pub(crate) fn domain_named(id: u32, name: &str) {
@@ -321,12 +364,25 @@ pub(crate) fn moved(from: usize, to: usize) {
         push(Kind::Moves, 0, &[from as u64, to as u64], &[]);
     }
 }
-/// An object was made by the runtime. Waits for room: the calling thread is in Runtime state, and keeps the object in place.
+/// An object was made by the runtime; `taken` tells how many bytes the heap has handed out so far. Waits for room: the calling thread is in Runtime state, and keeps the
+/// object in place.
 #[inline]
-pub(crate) fn allocated(cx: &Cx<'_>, vtable: &'static VTable, object: usize, bytes: usize) {
+pub(crate) fn allocated(
+    vtable: &'static VTable,
+    object: usize,
+    bytes: usize,
+    taken: impl Fn() -> u64,
+) {
     if is_on(sets::GC_ALLOC | ALLOCATION_SAMPLES) {
-        let all = is_on(sets::GC_ALLOC);
-        if all || allocation_is_due(cx) {
+        let count = match is_on(sets::GC_ALLOC) {
+            true => 1,
+            false => match bytes > vervet_heap::SMALL {
+                false => allocations_due(taken()),
+                // It is alone in the memory that was taken: an event says all of it. (The report knows from which size on that is so.)
+                true => allocations_due(taken()).min(1),
+            },
+        };
+        for _ in 0..count {
             wait_for_room();
             let vtable = std::ptr::from_ref(vtable) as u64;
             push_traced(Kind::Alloc, 0, &[vtable, object as u64, bytes as u64]);
@@ -334,24 +390,78 @@ pub(crate) fn allocated(cx: &Cx<'_>, vtable: &'static VTable, object: usize, byt
     }
 }
 
-/// Has the thread taken so much memory that an allocation is to be recorded? If so, chooses when the next one is: the gaps have an exponential
-/// distribution, so that no pattern of the program's keeps step with them.
-#[cold]
-#[inline(never)]
-fn allocation_is_due(cx: &Cx<'_>) -> bool {
-    // SAFETY: a token's context is the calling thread's.
-    let (taken, due) = unsafe { ((*cx.context()).alloc_taken, (*cx.context()).allocation_due) };
-    if due > taken {
-        return false;
-    }
-    // The bits of the clock below a microsecond, mixed (SplitMix64).
-    let mut bits = vervet_os::clock::now() ^ taken as u64;
+/// Sampled allocations: an event for each point that the heap passes while it hands memory out. The gaps between the points have an exponential distribution, so that no
+/// pattern of the program's keeps step with them, and their mean is the period. So events times period is what the program has taken, however it takes it: in large
+/// objects, by many threads for a short while, by green threads that share a TLAB. A TLAB is handed out as a whole, and what is not used of it is taken back.
+static POINT: AtomicU64 = AtomicU64::new(u64::MAX);
+/// The state of the random numbers.
+static RANDOM: AtomicU64 = AtomicU64::new(0);
+
+// As `Tally::of_sample` of the reader has it.
+const _: () = assert!(vervet_heap::SMALL == 8256);
+
+/// A gap between two points.
+fn gap(period: u64) -> u64 {
+    // SplitMix64.
+    let mut bits = RANDOM.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^= bits >> 31;
     let uniform = ((bits >> 11) + 1) as f64 / (1u64 << 53) as f64;
-    let gap = -uniform.ln() * allocation_period() as f64;
-    // SAFETY: as above.
-    unsafe { (*cx.context()).allocation_due = taken + gap as usize + 1 };
-    // The first time there was nothing to be due.
-    due != 0
+    (-uniform.ln() * period as f64) as u64 + 1
+}
+/// Allocations are sampled from now on; the heap has handed out so many bytes.
+pub(super) fn begin_allocation_samples(period: u64, taken: u64) {
+    RANDOM.store(vervet_os::clock::now(), Ordering::Relaxed);
+    POINT.store(taken + gap(period), Ordering::Relaxed);
+}
+/// How many points the heap has passed since the last call.
+#[cold]
+#[inline(never)]
+fn allocations_due(taken: u64) -> u32 {
+    points_passed(&POINT, taken, allocation_period())
+}
+/// How many points lie up to `taken`, behind which `point` is the next then.
+fn points_passed(point: &AtomicU64, taken: u64, period: u64) -> u32 {
+    let mut count = 0;
+    let mut at = point.load(Ordering::Relaxed);
+    while at <= taken {
+        let next = at + gap(period);
+        match point.compare_exchange_weak(at, next, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => (at, count) = (next, count + 1),
+            // Another thread has passed it.
+            Err(now) => at = now,
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_point_is_an_event_whatever_is_taken_at_once() {
+        const PERIOD: u64 = 64 << 10;
+        for piece in [100, 4 << 10, 32 << 10, 1 << 20] {
+            let (mut taken, mut count) = (0, 0u64);
+            let point = AtomicU64::new(gap(PERIOD));
+            while taken < 4000 * PERIOD {
+                taken += piece;
+                count += u64::from(points_passed(&point, taken, PERIOD));
+                assert!(point.load(Ordering::Relaxed) > taken);
+            }
+            // The standard deviation is 63.
+            assert!((3600..4400).contains(&count), "{piece}: {count}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_cut_where_its_room_ends() {
+        let mut room = [0; 3 * LONGEST_NAME];
+        let units: Vec<u16> = "€".repeat(100).encode_utf16().collect();
+        assert_eq!(utf8(&units, &mut room), "€".repeat(LONGEST_NAME));
+        let half: Vec<u16> = "clerk 😀".encode_utf16().take(7).collect();
+        assert_eq!(utf8(&half, &mut room), "clerk \u{FFFD}");
+    }
 }

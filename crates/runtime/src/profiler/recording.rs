@@ -27,7 +27,7 @@ pub const ANY: u32 = 1 << 31;
 pub const CALLS: u32 = 1 << 30;
 /// An allocation every so many bytes.
 pub const ALLOCATION_SAMPLES: u32 = 1 << 29;
-/// How long the end of the process waits for the rest of a recording to be written.
+/// How long the end of a recording waits for a writer that writes nothing and whose output is no command that runs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How long a thread that has stopped the world waits for a writer that makes no progress.
@@ -84,7 +84,7 @@ fn transport() -> &'static Transport {
     TRANSPORT.get().expect("made before an event is enabled")
 }
 /// The transport, made if need be. The error is a sentence for the user.
-pub(super) fn make_transport() -> Result<&'static Transport, String> {
+pub(crate) fn make_transport() -> Result<&'static Transport, String> {
     TRANSPORT
         .get_or_try(Transport::reserve)
         .map_err(|e| format!("cannot reserve memory for the profiler's events: {e}"))
@@ -235,7 +235,9 @@ pub fn stop() -> bool {
     let recording = RECORDING.lock().clone();
     let is_written = recording.is_none_or(|recording| recording.stop(PATIENCE));
     if !is_written {
-        eprintln!("vervet: the recording was not written to its end in {PATIENCE:?}");
+        eprintln!(
+            "vervet: the recording is not written to its end: nothing was written for {PATIENCE:?}"
+        );
     }
     is_written
 }

@@ -32,6 +32,17 @@ pub(super) struct Answers {
 }
 
 impl Answers {
+    /// Has the one who attaches started a recording that runs?
+    pub(super) fn records(&self) -> bool {
+        self.has_started_recording
+    }
+    #[cfg(test)]
+    pub(super) fn recording(has_started_recording: bool) -> Answers {
+        Answers {
+            has_started_recording,
+        }
+    }
+
     /// The answer to a question, without its last line.
     pub(super) fn to(&mut self, question: &str) -> String {
         if let Some(options) = question.strip_prefix("record ") {

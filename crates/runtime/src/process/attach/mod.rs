@@ -29,21 +29,30 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 use vervet_os::rendezvous;
+use vervet_profiler::stream::Transport;
 
-/// How long the program waits for the next question, and for room for an answer.
+/// How long the program waits for the next question, if no recording runs, and for room for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Bytes of the longest question.
 const LONGEST: u64 = 4096;
 
 /// What SIGQUIT asks for: has a thread answer who wants to attach or, if nobody does, write the dump of the stacks.
 pub(super) fn start() {
-    let started = vervet_os::thread::spawn_detached(dump::STACK, || match asked() {
-        Some(stream) => serve(stream),
+    let started = on_a_thread(|| match asked() {
+        Some(stream) => serve(stream, answers::Answers::default(), PATIENCE),
         None => dump::make(),
     });
     if started.is_err() {
         fatal::write_stderr("vervet: there is no memory for a thread that dumps the stacks\n");
     }
+}
+
+/// Runs `work` on a thread that is not attached. What it records goes into a stream of the profiler, which is another thread's behind its end.
+fn on_a_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    vervet_os::thread::spawn_detached(dump::STACK, || {
+        work();
+        Transport::leave();
+    })
 }
 
 /// Connects to who asks for it, if anybody does.
@@ -74,23 +83,22 @@ fn asked() -> Option<UnixStream> {
     (uid == rendezvous::user()).then_some(stream)
 }
 
-/// Answers until the other end closes, asks for nonsense, or says nothing for two minutes.
-fn serve(mut stream: UnixStream) {
-    let patience = Some(PATIENCE);
-    if stream
-        .set_read_timeout(patience)
-        .and(stream.set_write_timeout(patience))
-        .is_err()
-    {
+/// Answers until the other end closes, asks for nonsense, or says nothing for as long as `patience`. While a recording runs that it has started it may be silent: its
+/// end is seen all the same.
+fn serve(mut stream: UnixStream, mut answers: answers::Answers, patience: Duration) {
+    if stream.set_write_timeout(Some(patience)).is_err() {
         return;
     }
     let Ok(reading) = stream.try_clone() else {
         return;
     };
     let mut reading = BufReader::new(reading);
-    let mut answers = answers::Answers::default();
     // A question that is too long or no UTF-8 ends the conversation: what follows it could not be told apart from its rest.
     loop {
+        let limit = (!answers.records()).then_some(patience);
+        if stream.set_read_timeout(limit).is_err() {
+            return;
+        }
         let mut question = String::new();
         match (&mut reading).take(LONGEST).read_line(&mut question) {
             Ok(0) | Err(_) => return,
@@ -105,5 +113,51 @@ fn serve(mut stream: UnixStream) {
         if stream.write_all(answer.as_bytes()).is_err() {
             return;
         }
+    }
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+
+    /// What is answered to a question that comes behind a silence which is longer than the program's patience.
+    fn behind_a_silence(records: bool) -> std::io::Result<usize> {
+        let patience = Duration::from_millis(1);
+        let (mut here, there) = UnixStream::pair()?;
+        let answers = answers::Answers::recording(records);
+        let thread = std::thread::spawn(move || serve(there, answers, patience));
+        // Without a recording the program hangs up. With one it is still there behind any silence.
+        match records {
+            true => std::thread::sleep(50 * patience),
+            false => thread.join().expect("it ends"),
+        }
+        here.write_all(b"nonsense\n")?;
+        here.read(&mut [0; 100])
+    }
+
+    #[test]
+    fn who_records_may_be_silent_for_any_time() {
+        assert!(behind_a_silence(true).is_ok_and(|bytes| bytes > 0));
+        assert!(!behind_a_silence(false).is_ok_and(|bytes| bytes > 0));
+    }
+
+    #[test]
+    fn a_stream_of_events_goes_from_one_conversation_to_the_next() {
+        let transport = crate::profiler::recording::make_transport().expect("there is memory");
+        let record = || {
+            let (done, ended) = std::sync::mpsc::channel();
+            let work = move || {
+                transport.push(vervet_profiler::record::Kind::Sync, 0, 1, [&[], &[]]);
+                let _ = done.send(());
+            };
+            on_a_thread(work).expect("there is a thread");
+            ended.recv().expect("it pushes");
+        };
+        record();
+        let before = transport.streams();
+        // Each of the threads ends soon, but not before the next begins.
+        (0..200).for_each(|_| record());
+        let more = transport.streams() - before;
+        assert!(more < 100, "{more}");
     }
 }

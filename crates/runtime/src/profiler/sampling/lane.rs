@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * A lane belongs to a [`Thread`](crate::safepoint::registry::Thread), and like it is never
-//!   freed: the next OS thread that uses the one uses the other.
+//!   freed: the next OS thread that uses the one uses the other. One that is too small is replaced; what
+//!   it holds is still drained. Sizes are powers of two with a limit, so a thread has few.
 //! * `own` is filled by the thread (its signal handler, or the end of a wait), `seen` by the
 //!   sampler: each ring has one producer.
 //! * All lanes are on one list, which only grows, so that samples of threads that have ended
@@ -65,6 +66,19 @@ impl Sampled {
     pub(super) fn lane(&self) -> Option<&'static Lane> {
         // SAFETY: lanes are never freed.
         unsafe { self.lane.load(Ordering::Acquire).as_ref() }
+    }
+    /// Periods for which nobody has answered are of a time that is over: the thread is another, or sampling begins.
+    pub(super) fn forget(&self) {
+        if let Some(lane) = self.lane() {
+            lane.asked.store(0, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Lane {
+    /// Words of each of its rings.
+    pub(super) fn words(&self) -> usize {
+        self.own.length()
     }
 }
 

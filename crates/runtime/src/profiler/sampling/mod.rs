@@ -125,7 +125,10 @@ pub fn start(mode: Mode, hz: u32, max_frames: usize) -> Result<&'static dyn Samp
     PERIOD.store(1_000_000_000 / hz, Ordering::SeqCst);
     set_max_frames(max_frames);
     BY_REAL_TIME.store(mode == Mode::Real, Ordering::SeqCst);
+    give_lanes();
+    registry::visit(|thread| thread.sampled.forget());
     RUNS.store(true, Ordering::SeqCst);
+    // Threads that came meanwhile saw that nothing runs.
     give_lanes();
     registry::visit(arm);
     if mode == Mode::Real
@@ -169,17 +172,24 @@ fn ring_words() -> usize {
         .clamp(least, 1 << 16)
 }
 
-/// Gives a lane to each thread that has none. (A list under whose lock no memory may be taken
-/// is visited until all have one.)
+/// Has the thread no lane whose rings have so many words?
+fn lacks_lane(thread: &Thread, words: usize) -> bool {
+    let lane = thread.sampled.lane();
+    lane.is_none_or(|lane| lane.words() < words)
+}
+
+/// Gives a lane to each thread that has none, or one that is too small for what is sampled now. (A list under
+/// whose lock no memory may be taken is visited until all have one.)
 fn give_lanes() {
+    let words = ring_words();
     loop {
         let mut lack = 0;
-        let lacks = |thread: &Thread| thread.sampled.lane.load(Ordering::Acquire).is_null();
+        let lacks = |thread: &Thread| lacks_lane(thread, words);
         registry::visit(|thread| lack += usize::from(lacks(thread)));
         if lack == 0 {
             return;
         }
-        let made: Vec<&'static Lane> = (0..lack).map(|_| lane::make(ring_words())).collect();
+        let made: Vec<&'static Lane> = (0..lack).map(|_| lane::make(words)).collect();
         let mut rest = made.into_iter();
         registry::visit(|thread| {
             if lacks(thread)
@@ -203,15 +213,17 @@ fn arm(thread: &Thread) {
 
 /// The calling thread has come on the list.
 pub(crate) fn attached(thread: &'static Thread) {
+    thread.sampled.forget();
     thread.sampled.is_open.store(true, Ordering::SeqCst);
     if !RUNS.load(Ordering::SeqCst) && !off_cpu::runs() {
         return;
     }
-    if thread.sampled.lane().is_none() {
-        let lane = std::ptr::from_ref(lane::make(ring_words())).cast_mut();
-        let none = std::ptr::null_mut();
-        let cell = &thread.sampled.lane;
-        let _ = cell.compare_exchange(none, lane, Ordering::AcqRel, Ordering::Acquire);
+    let words = ring_words();
+    let cell = &thread.sampled.lane;
+    let old = cell.load(Ordering::Acquire);
+    if lacks_lane(thread, words) {
+        let lane = std::ptr::from_ref(lane::make(words)).cast_mut();
+        let _ = cell.compare_exchange(old, lane, Ordering::AcqRel, Ordering::Acquire);
     }
     registry::while_list_stands(|| arm(thread));
 }
@@ -257,5 +269,33 @@ pub(crate) fn has_forked() {
         // SAFETY: the context is the calling thread's, which is attached.
         let thread = unsafe { Thread::of(context) };
         thread.sampled.timer.store(-1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+
+    fn thread_with_lane(words: usize) -> (&'static Thread, &'static Lane) {
+        let (thread, lane) = (registry::take(), lane::make(words));
+        let at = std::ptr::from_ref(lane).cast_mut();
+        thread.sampled.lane.store(at, Ordering::Release);
+        (thread, lane)
+    }
+
+    /// It was asked for samples when it was another's, who has not answered.
+    #[test]
+    fn a_thread_that_attaches_has_not_been_asked_yet() {
+        let (thread, lane) = thread_with_lane(64);
+        lane.asked.store(63, Ordering::SeqCst);
+        attached(thread);
+        assert_eq!(lane.asked.load(Ordering::SeqCst), 0);
+        thread.sampled.is_open.store(false, Ordering::SeqCst);
+    }
+
+    #[test]
+    fn a_lane_of_an_earlier_recording_may_be_too_small() {
+        let (thread, _) = thread_with_lane(64);
+        assert!(!lacks_lane(thread, 64) && lacks_lane(thread, 128));
     }
 }

@@ -1,0 +1,22 @@
+// 2,048 threads that make 8 KiB of objects each, 16 MiB together: tests/profiler.sh compares what the report estimates.
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+class Piece { public long A, B, C, D, E, F; }
+
+static class Short {
+    static Piece last;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static void Work() {
+        for (int i = 0; i < 128; i++) last = new Piece();
+    }
+    static int Main() {
+        for (int i = 0; i < 2048; i++) {
+            var thread = new Thread(Work);
+            thread.Start();
+            thread.Join();
+        }
+        return last == null ? 1 : 0;
+    }
+}
