@@ -193,10 +193,11 @@ static class Waits
             first.ForEach(s => s.Close());
         }
         Run("connect to nobody", Count, i => {
-            int port;
-            using (var l = Listener()) port = ((IPEndPoint)l.LocalEndPoint).Port;
-            Thread.Sleep(200);
-            try { new TcpClient().Connect(IPAddress.Loopback, port); return false; } catch (SocketException e) { return e.SocketErrorCode == SocketError.ConnectionRefused; }
+            // The port is taken, so no other program listens there, and nobody listens.
+            using (var taken = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)) {
+                taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+                try { new TcpClient().Connect((IPEndPoint)taken.LocalEndPoint); return false; } catch (SocketException e) { return e.SocketErrorCode == SocketError.ConnectionRefused; }
+            }
         }, null); // expect: connect to nobody: ok
         var turn = new ManualResetEvent(false);
         Run("names", Count, i => { turn.WaitOne(); return Dns.GetHostAddresses("localhost").Length > 0; }, () => turn.Set()); // expect: names: ok
