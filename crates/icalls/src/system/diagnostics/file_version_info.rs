@@ -4,10 +4,13 @@
 use crate::support::args::Chars;
 use crate::support::fields::{set_bool, set_i32, set_ref};
 use crate::support::text::path;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use vervet_metadata::version::{self, VersionInfo, version_info};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{ObjRef, icalls};
+use vervet_types::ClassRef;
 
 /// Fields that hold texts of the resource, and the texts' names there.
 const TEXTS: [(&str, &str); 12] = [
@@ -96,18 +99,51 @@ fn fill<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, info: &VersionInfo) -> Result<
     Ok(())
 }
 
+/// Fills an object from the version resource of a file.
+fn read<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, file: &OsStr) -> Result<()> {
+    let info = cx.native(|| version_info(&std::fs::read(file).ok()?));
+    match info {
+        Some(info) => fill(cx, this, &info),
+        None => Ok(()),
+    }
+}
+
+/// A FileVersionInfo of that class.
+fn named<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, name: &str) -> Result<ObjRef<'cx>> {
+    let object = cx.alloc(class)?;
+    set_ref(cx, object, "filename", cx.alloc_str(name)?)?;
+    Ok(object)
+}
+/// The FileVersionInfo of a file, of the class of that name.
+pub fn of_file<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, file: &str) -> Result<ObjRef<'cx>> {
+    let object = named(cx, class, file)?;
+    if Path::new(file)
+        .extension()
+        .is_some_and(|e| e == "dll" || e == "exe")
+    {
+        read(cx, object, OsStr::new(file))?;
+    }
+    Ok(object)
+}
+/// One that has a version only, in the place of that of a file.
+pub fn of_version<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    name: &str,
+    version: [u16; 4],
+) -> Result<ObjRef<'cx>> {
+    let object = named(cx, class, name)?;
+    for (field, part) in FILE_PARTS.into_iter().zip(version) {
+        set_i32(cx, object, field, i32::from(part))?;
+    }
+    Ok(object)
+}
+
 icalls! {
     /// Fills the object's fields from the version resource of the file.
     "System.Diagnostics.FileVersionInfo::GetVersionInfo_icall" fn get_version_info(cx, this: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
         let file = path(name.take(length));
         set_ref(cx, this, "filename", cx.alloc_utf16(name.take(length))?)?;
-        let info = cx.native(|| {
-            let bytes = std::fs::read(std::ffi::OsStr::from_bytes(file.as_bytes())).ok()?;
-            version_info(&bytes)
-        });
-        match info {
-            Some(info) => fill(cx, this, &info),
-            None => Ok(()),
-        }
+        read(cx, this, OsStr::from_bytes(file.as_bytes()))
     }
 }

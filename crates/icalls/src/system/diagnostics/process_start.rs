@@ -4,6 +4,7 @@
 //! started through this very runtime.
 use crate::support::error_numbers;
 use crate::support::fields::string_field;
+use crate::system::diagnostics::file_version_info;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -349,19 +350,34 @@ icalls! {
         }
         Ok(opened.is_ok())
     }
-    /// The files that are mapped executable.
+    /// The files that are mapped executable; of this process the assemblies, too, under names of their own.
     "System.Diagnostics.Process::GetModules_icall" fn get_modules(cx, this: ObjRef<'cx>, handle: isize) -> ObjRef<'cx> {
         let module = cx.non_null(this)?.class().module;
         let class = cx.load(module.find_type("System.Diagnostics", "ProcessModule"))?;
         let class = cx.load(class.ok_or_else(|| LoadError::missing_field(this.class(), "ProcessModule")))?;
-        let maps = crate::microsoft::win32::native_methods::pid_of(handle)
+        let version = cx.load(module.find_type("System.Diagnostics", "FileVersionInfo"))?;
+        let version = cx.load(version.ok_or_else(|| LoadError::missing_field(this.class(), "FileVersionInfo")))?;
+        let pid = crate::microsoft::win32::native_methods::pid_of(handle);
+        let is_own = pid.is_some_and(|pid| pid as u32 == std::process::id());
+        let assemblies = if is_own { cx.loader().assemblies() } else { Vec::new() };
+        let maps = pid
             .and_then(|pid| std::fs::read(format!("/proc/{pid}/maps")).ok())
             .unwrap_or_default();
         let maps = String::from_utf8_lossy(&maps);
         let found = mapped_files(&maps);
-        cx.alloc_ref_array(class, found.len(), |i| {
-            let (low, high, file) = found[i];
+        cx.alloc_ref_array(class, found.len() + assemblies.len(), |i| {
             let object = cx.alloc(class)?;
+            if let Some(assembly) = i.checked_sub(found.len()).map(|n| assemblies[n]) {
+                let file = format!("[In Memory] {}", assembly.name);
+                crate::support::fields::set_ref(cx, object, "filename", cx.alloc_str(&file)?)?;
+                crate::support::fields::set_ref(cx, object, "modulename", cx.alloc_str(assembly.name)?)?;
+                let info = file_version_info::of_version(cx, version, &file, assembly.version)?;
+                crate::support::fields::set_ref(cx, object, "version_info", info)?;
+                return Ok(object);
+            }
+            let (low, high, file) = found[i];
+            let info = file_version_info::of_file(cx, version, file)?;
+            crate::support::fields::set_ref(cx, object, "version_info", info)?;
             object.write(crate::support::fields::field_offset(cx, class, "baseaddr")?, low as usize);
             crate::support::fields::set_i32(cx, object, "memory_size", high.saturating_sub(low) as i32)?;
             crate::support::fields::set_ref(cx, object, "filename", cx.alloc_str(file)?)?;
