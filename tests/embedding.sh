@@ -21,7 +21,7 @@ packaging/library.sh "$directory/libvervet_embedding.so" "$work/lib" || { fail "
 export LD_LIBRARY_PATH=$work/lib VERVET_CACHE=off
 include=${MONO_INCLUDE:-$PWD/include}
 
-host() { cc -O1 -w -D_GNU_SOURCE -I"$include" "tests/embedding/$1.c" -o "$work/$1" -L"$work/lib" -lmonosgen-2.0 -lpthread 2> "$work/log" || { fail "$1.c does not compile: $(head -n 3 "$work/log")"; return 1; }; }
+host() { cc -O1 -w -rdynamic -D_GNU_SOURCE -I"$include" "tests/embedding/$1.c" -o "$work/$1" -L"$work/lib" -lmonosgen-2.0 -lpthread 2> "$work/log" || { fail "$1.c does not compile: $(head -n 3 "$work/log")"; return 1; }; }
 compare() { # name, expected, command...
     local name=$1 expected=$2; shift 2
     (cd "$work" && timeout -k 5 60 "$@") > "$work/out" 2> "$work/err" < /dev/null
@@ -82,6 +82,10 @@ mcs -nologo -warn:0 -debug -unsafe -t:library "-out:$work/More.dll" tests/embedd
 if host raw; then compare raw "$PWD/tests/embedding/raw.expected" sh -c "./raw | sed 's/\\(0x\\|<\\)\\([0-9a-f][0-9a-f]\\)[0-9a-f]\\{6\\}/\\1\\2/'"; fi
 if host sources; then compare sources "$PWD/tests/embedding/sources.expected" ./sources; fi
 if host api; then compare api "$PWD/tests/embedding/api.expected" ./api; fi
+mcs -nologo -warn:0 -t:library "-out:$work/Green.dll" tests/embedding/Green.cs || fail "Green.cs does not compile"
+if host green; then
+    for carriers in 1 2; do compare "green threads on $carriers" "$PWD/tests/embedding/green.expected" env VERVET_GREEN_THREADS=all VERVET_CARRIERS=$carriers ./green; done
+fi
 # One arena, so that all of the host's threads and the runtime's want the same lock.
 if host held; then compare held "$PWD/tests/embedding/held.expected" env MALLOC_ARENA_MAX=1 ./held; fi
 if host forks; then compare forks "$PWD/tests/embedding/forks.expected" ./forks; fi

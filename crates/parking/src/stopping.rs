@@ -216,6 +216,11 @@ impl Suspension {
         in_order();
     }
 
+    /// Does the thread wait in the handler? It may be about to go on.
+    pub fn is_held(&self) -> bool {
+        self.suspended.load(SeqCst) != 0
+    }
+
     /// Is this single thread asked to stop? Read by whoever may ask.
     pub fn is_requested(&self) -> bool {
         self.requested.load(SeqCst) != 0

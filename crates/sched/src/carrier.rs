@@ -61,6 +61,10 @@ pub struct Carrier {
 }
 
 impl Carrier {
+    /// Does it hold a processor, which no other carrier can take?
+    pub fn has_processor(&self) -> bool {
+        matches!(self.place, Place::Holds(_))
+    }
     /// A carrier that is about to hold a processor.
     pub(crate) fn new(id: u32, place: Place, searching: bool) -> Carrier {
         Carrier {

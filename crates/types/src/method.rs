@@ -158,6 +158,8 @@ pub mod method_flags {
     pub const PRIVATE: u32 = 1;
     pub const FAM_AND_ASSEM: u32 = 2;
     pub const ASSEM: u32 = 3;
+    pub const FAMILY: u32 = 4;
+    pub const FAM_OR_ASSEM: u32 = 5;
     pub const PUBLIC: u32 = 6;
     pub const STATIC: u32 = 0x10;
     pub const FINAL: u32 = 0x20;
@@ -212,6 +214,11 @@ impl Method {
     /// Public.
     pub fn is_public(&self) -> bool {
         self.flags & method_flags::ACCESS_MASK == method_flags::PUBLIC
+    }
+    /// For its class and derived ones, whether or not for those of its assembly, too.
+    pub fn is_family(&self) -> bool {
+        let access = self.flags & method_flags::ACCESS_MASK;
+        access == method_flags::FAMILY || access == method_flags::FAM_OR_ASSEM
     }
     /// An instance constructor.
     pub fn is_ctor(&self) -> bool {

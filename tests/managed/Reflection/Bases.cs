@@ -58,6 +58,10 @@ static class Bases
         Show(() => typeof(TypedReference).MakeArrayType());
         Show(() => typeof(TypedReference).MakeByRefType());
         Show(() => typeof(TypedReference).MakePointerType());
+        var date = new DateTime(2001, 2, 3);
+        Show(() => typeof(DateTime?).GetConstructors()[0].Invoke(new object[] { date }).Equals(date));
+        Show(() => Activator.CreateInstance(typeof(decimal?), 1.5m).Equals(1.5m));
+        Show(() => Activator.CreateInstance(typeof(Guid?), Guid.Empty));
         var ecma = new AssemblyName("System, PublicKey=00000000000000000400000000000000");
         Console.WriteLine("{0} {1}", ecma.GetPublicKey() == null, BitConverter.ToString(ecma.GetPublicKeyToken()));
         Console.WriteLine(ecma.FullName);

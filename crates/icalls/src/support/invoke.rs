@@ -229,7 +229,11 @@ pub fn call<'cx>(
     if constructor && object.is_null() {
         if let (Some(element), Some(value)) = (class.nullable_arg(), args.first()) {
             // `new Nullable<T>(value)` as an object is the boxed value; a null argument stands for the default value.
-            return values::returned(cx, element, *value);
+            return match *value {
+                // SAFETY: the argument is the address of a value of the parameter's type.
+                Value::Ptr(at) => unsafe { values::object_at(cx, element, at) },
+                value => values::returned(cx, element, value),
+            };
         }
         let made = remoting::activation::make(cx, class)?;
         if remoting::is_proxy(made) {

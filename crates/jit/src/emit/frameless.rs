@@ -47,7 +47,14 @@ pub(super) fn take_out(blob: &mut Blob, f: &Finished<'_>) {
     };
     // Each return has one end of the frame in front of it; returns that Cranelift found to be unreachable have none.
     let found = leaves(&blob.code);
-    if found.len() != ends {
+    let leaves_function = |at: &usize| {
+        // ret, ret n; jmp near, jmp [rip + n] or a register, jmp of one with a prefix
+        matches!(
+            blob.code.get(at + LEAVE.len()),
+            Some(0xC3 | 0xC2 | 0xE9 | 0xFF | 0x41)
+        )
+    };
+    if found.len() != ends || !found.iter().all(leaves_function) {
         return;
     }
     for at in found {

@@ -6,8 +6,8 @@
 //! # Invariants
 //! * The two processes share no memory that is written. All memory of the runtime is private, but for the arena of code, which is mapped twice and
 //!   therefore shared: the forked process gets a copy before it runs anything else.
-//! * A thread that forks in a host's code is not held by the suspend signal from before the first of these locks is taken until all are given back: the stopper
-//!   lets all go and begins again.
+//! * A thread that forks in a host's code is not held by the suspend signal while it has one of these locks that the stopper could need: the stopper
+//!   lets all go and begins again. It can be held while it waits for a lock whose owner may stop the world.
 //! * Nobody is placing code while the process is forked, nor starting, changing or draining a recording: the forked process finds these locks free.
 //!
 //! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
@@ -20,12 +20,12 @@ use vervet_os::signal::Blocked;
 
 /// What the calling thread holds while it forks: locks whose owners the forked process would not have.
 struct Held {
-    _profiler: live::Held,
-    _sampling: sampling::Held,
+    // They go in this order.
     _recording: recording::Held,
     _arena: LeafGuard<'static, ()>,
-    /// Last, so that it goes last.
     _not_held: Blocked,
+    _profiler: live::Held,
+    _sampling: sampling::Held,
 }
 
 /// A box's address; null while nobody forks. One thread at a time does: whoever has written it holds the locks. (A thread-local word would be one of the few
@@ -39,14 +39,16 @@ pub fn initialise() {
 }
 
 extern "C" fn before() {
+    // In the order in which others take them, those that may be held for long first. Whoever holds one of the first two may stop the world, and this thread
+    // can be stopped while it waits for them.
+    let (profiler, sampling) = (live::hold(), sampling::before_fork());
     let not_held = Blocked::new(SUSPEND);
-    // In the order in which others take them, those that may be held for long first.
     let held = Box::new(Held {
-        _profiler: live::hold(),
-        _sampling: sampling::before_fork(),
         _recording: recording::hold(),
         _arena: arena::hold(),
         _not_held: not_held,
+        _profiler: profiler,
+        _sampling: sampling,
     });
     HELD.store(Box::into_raw(held), Ordering::Relaxed);
 }

@@ -116,7 +116,7 @@ pub(crate) fn ends_with_one() -> bool {
 
 /// Is a collection to be asked for, because the last one could not make the heapshot that was due? Answers once.
 pub(crate) fn asks() -> bool {
-    ASKS.load(Ordering::Relaxed) && ASKS.swap(false, Ordering::AcqRel)
+    ASKS.load(Ordering::Relaxed) && ASKS.swap(false, Ordering::AcqRel) && is_on(ANY)
 }
 
 /// Is a heapshot due in this collection?

@@ -107,7 +107,7 @@ pub unsafe fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -
                 Arrived::All(slowest) => break (restart, slowest),
                 Arrived::NotAHosts => {
                     drop(restart);
-                    std::thread::sleep(BREATH);
+                    breathe(patience);
                     patience = (patience * 2).min(MOST_PATIENCE);
                 }
             }
@@ -119,6 +119,19 @@ pub unsafe fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -
             time_to_stop,
         })
     })
+}
+
+/// Lets all threads go on for [`BREATH`], and those that were held for as long as it takes them to leave the handler, but not for longer than so many nanoseconds.
+fn breathe(limit: u64) {
+    let began = now();
+    loop {
+        std::thread::sleep(BREATH);
+        let mut are_held = false;
+        registry::visit(|thread| are_held |= thread.suspension.is_held());
+        if !are_held || now() - began >= limit {
+            return;
+        }
+    }
 }
 
 fn with_registers_saved<T>(context: *mut ThreadContext, work: impl FnOnce() -> T) -> T {

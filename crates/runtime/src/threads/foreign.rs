@@ -12,13 +12,15 @@
 //!   A thread in Foreign state may be held with a lock of the C library, so none of ours may run on the way to a poll while such a thread is held.
 //! * Code of a host never runs in Runtime state, which no signal stops, and code of ours never in Foreign: it might be held with a lock that the
 //!   stopper takes.
+//! * A native call of a green thread, in which the carrier may lose its processor, is over for the scheduler while a function of ours runs, whichever state the
+//!   host's code is in.
 //! * A thread is not detached while a function of ours waits for the host's to return.
 //! * A native function that managed code calls runs in Native state. Once it has called the embedding API it may keep references, so it is in
 //!   Foreign state until it returns. The thunk that called it stores the next state, whatever this one is.
 use crate::cx::{Cx, Result};
 use crate::safepoint::registry;
 use crate::safepoint::stop_word::STOP;
-use crate::threads::native_state::leave_native;
+use crate::threads::native_state::{self, leave_native};
 use crate::threads::{adopt, attach, current_context, green, lifetime, state};
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
@@ -31,6 +33,8 @@ use vervet_parking::stopping;
 pub struct Entered {
     context: *mut ThreadContext,
     before: u8,
+    /// A green thread was in a native call, and is again behind this one.
+    in_native_call: bool,
 }
 
 /// Enters the runtime from the code of a host.
@@ -38,21 +42,33 @@ pub struct Entered {
 pub fn enter() -> Entered {
     let context = current_context();
     if context.is_null() {
-        return Entered { context, before: 0 };
+        return Entered {
+            context,
+            before: 0,
+            in_native_call: false,
+        };
     }
     // SAFETY: the context belongs to this thread, and so does its state.
     unsafe {
         let state = registry::state(context);
         let before = state.load(Ordering::Relaxed);
+        let in_native_call = (*context).green != 0 && green::wait::is_in_native_call(context);
         if before == State::Foreign as u8 {
             leave(context);
+            if in_native_call {
+                native_state::wait_for_processor(context);
+            }
         } else if before == State::Native as u8 {
             if (*context).green != 0 {
                 green::wait::leave_native(context);
             }
             leave_native(context);
         }
-        Entered { context, before }
+        Entered {
+            context,
+            before,
+            in_native_call,
+        }
     }
 }
 
@@ -65,7 +81,31 @@ pub(super) unsafe fn leave(context: *mut ThreadContext) {
     // SAFETY: the caller's promise.
     unsafe {
         if !stopping::try_leave_native(registry::state(context), &STOP) {
+            leave_slowly(context);
+        }
+    }
+}
+
+/// As [`leave`], when the stop word is not zero.
+#[cold]
+unsafe fn leave_slowly(context: *mut ThreadContext) {
+    let here = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if registry::is_on_native_stack(context, &raw const here as usize) {
             crate::arch::park(context);
+            return;
+        }
+        // A stack that the host has made, whose extent is not known: the thread is held by the signal, which finds it (`safepoint::elsewhere`).
+        let state = registry::state(context);
+        loop {
+            state.store(State::Runtime as u8, Ordering::SeqCst);
+            if !STOP.is_stopping() {
+                return;
+            }
+            state.store(State::Foreign as u8, Ordering::SeqCst);
+            registry::Thread::of(context).signal();
+            std::thread::yield_now();
         }
     }
 }
@@ -94,7 +134,7 @@ impl Drop for Entered {
         }
         // SAFETY: the context belongs to this thread, which is in Runtime state.
         unsafe {
-            if self.before == State::Native as u8 && (*self.context).green != 0 {
+            if self.in_native_call {
                 green::wait::enter_native(self.context);
             }
             registry::state(self.context).store(State::Foreign as u8, Ordering::Release);

@@ -67,6 +67,19 @@ pub fn save_last_error() {
     }
 }
 
+/// A green thread that is in a native call for the scheduler, and in Runtime state, waits for a processor.
+///
+/// # Safety
+/// The context is that of the calling thread.
+pub(super) unsafe fn wait_for_processor(context: *mut ThreadContext) {
+    // SAFETY: the context belongs to this thread.
+    let wait = || unsafe { green::wait::leave_native(context) };
+    crate::arch::closures::through_asm(wait, |f, arg| {
+        // SAFETY: the context belongs to this thread, which is in Runtime state; `f` does not unwind.
+        unsafe { crate::arch::call_native(f, arg, context) }
+    });
+}
+
 /// From the thunk of [`crate::arch::enter_safe_region`]: native code that holds no reference announces that it may block.
 /// `registers` are its callee-saved ones (a caller's of ours may have references in them), `sp` its stack pointer.
 /// Returns the state before.
@@ -83,7 +96,8 @@ pub(crate) extern "C" fn enter_native(registers: *const [usize; 6], sp: usize) -
             *registry::Thread::of(context).saved.get() = *registers;
             (*context).scan_sp = sp;
             stopping::go_native(registry::state(context));
-            if (*context).green != 0 {
+            // In Foreign state the thread is in a native call already.
+            if (*context).green != 0 && before != State::Foreign as u8 {
                 green::wait::enter_native(context);
             }
         }
@@ -99,7 +113,7 @@ pub fn leave_safe_region(before: usize) {
     }
     // SAFETY: the context and its thread belong to this thread.
     unsafe {
-        if (*context).green != 0 {
+        if (*context).green != 0 && before != State::Foreign as usize {
             green::wait::leave_native(context);
         }
         leave_native(context);

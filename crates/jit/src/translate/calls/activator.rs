@@ -127,7 +127,9 @@ fn is_plain(ctor: MethodRef, left: &mut u32) -> Res<bool> {
             (Stfld, Operand::Token(t)) => {
                 stack.pop().is_some()
                     && stack.pop() == Some(true)
-                    && scope.field(t).is_ok_and(|f| !f.is_static())
+                    && scope
+                        .field(t)
+                        .is_ok_and(|f| !f.is_static() && std::ptr::eq(f.class, class))
             }
             // The base's constructor is called by C# behind the initial values of the fields, or, if it is Object's, for no effect.
             (Call, Operand::Token(t)) => match scope.method(t) {
@@ -140,7 +142,8 @@ fn is_plain(ctor: MethodRef, left: &mut u32) -> Res<bool> {
             (Newobj, Operand::Token(t)) => match scope.method(t) {
                 Ok(part) => {
                     stack.push(true);
-                    plain_constructor(part.class, left)?.is_some_and(|plain| plain == part)
+                    plain_constructor(part.class, left)?
+                        .is_some_and(|plain| plain == part && plain.is_public())
                 }
                 Err(_) => false,
             },
@@ -153,9 +156,10 @@ fn is_plain(ctor: MethodRef, left: &mut u32) -> Res<bool> {
     Ok(true)
 }
 
-/// Whether the method is the constructor without parameters of the class's base.
+/// Whether the method is the constructor without parameters of the class's base, and one that the class may call.
 fn is_base_of(method: MethodRef, class: ClassRef) -> Res<bool> {
     Ok(method.name == ".ctor"
+        && (method.is_public() || method.is_family())
         && method.sig()?.params.is_empty()
         && (class.parent()?).is_some_and(|parent| std::ptr::eq(parent, method.class)))
 }

@@ -252,7 +252,7 @@ fn waits_in_host(thread: &Thread, lane: &Lane, context: *mut ThreadContext, tick
         return true;
     };
     let period = u64::from(ticks) * u64::from(PERIOD.load(Ordering::Relaxed));
-    let little = HANDLER.min(period / 2);
+    let little = HANDLER.min(period / 8);
     let waits = last.context == context && ran.saturating_sub(last.ran) <= little;
     (last.context, last.ran) = (context, ran);
     (last.count, last.flags) = (0, FRAMELESS | IN_NATIVE);

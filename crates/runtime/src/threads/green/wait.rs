@@ -205,6 +205,15 @@ pub(crate) unsafe extern "C" fn enter_native(context: *mut ThreadContext) {
     unsafe { scheduler().enter_native(carrier(context)) };
 }
 
+/// Is the green thread in a native call, as the scheduler sees it?
+///
+/// # Safety
+/// The context is the calling green thread's.
+pub(crate) unsafe fn is_in_native_call(context: *mut ThreadContext) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { !carrier(context).has_processor() }
+}
+
 /// See [`in_native`].
 ///
 /// # Safety
