@@ -7,7 +7,7 @@ using System.Threading;
 public static class Green
 {
     [DllImport("__Internal")]
-    static extern void native_work(int n);
+    static extern void native_work(int n, Action delegated);
     [MethodImpl(MethodImplOptions.InternalCall)]
     static extern string internal_work(int n);
 
@@ -31,7 +31,7 @@ public static class Green
             int me = i;
             all[i] = new Thread(() => {
                 for (int k = 0; k < 4; k++) {
-                    if (me % 2 == 0) native_work(me);
+                    if (me % 2 == 0) native_work(me, Back);
                     else if (internal_work(me) != "made by the host") throw new Exception("another string");
                 }
                 Interlocked.Increment(ref done);

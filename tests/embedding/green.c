@@ -12,14 +12,17 @@
 static MonoDomain *domain;
 static MonoMethod *back;
 
-void native_work(int n)
+void native_work(int n, void (*delegate)(void))
 {
     usleep(1000 * (n % 5));
     mono_string_new(domain, "text");
     usleep(15000);
     mono_runtime_invoke(back, NULL, NULL, NULL);
     usleep(1000 * (n % 7));
+    delegate();
+    usleep(5000);
     mono_runtime_invoke(back, NULL, NULL, NULL);
+    delegate();
 }
 
 static MonoString *internal_work(int n)

@@ -58,6 +58,8 @@ pub struct Transport {
     streams: *const Stream,
     streams_made: AtomicU32,
     lost: AtomicU64,
+    /// How many chunks had been given back when a thread that has stopped the world waited for nothing; there is nothing to wait for until it changes.
+    in_vain: AtomicU64,
     /// The writer sleeps on it.
     bell: AtomicU32,
 }
@@ -92,6 +94,7 @@ impl Transport {
             streams: memory::reserve(MOST_STREAMS as usize * size_of::<Stream>())?.cast(),
             streams_made: AtomicU32::new(0),
             lost: AtomicU64::new(0),
+            in_vain: AtomicU64::new(u64::MAX),
             bell: AtomicU32::new(0),
         })
     }
@@ -174,12 +177,17 @@ impl Transport {
     /// writer has made no room for `patience`.
     pub fn wait_while_room_is_made(&self, patience: Duration) {
         let (mut seen, mut since) = (self.chunks.given(), clock::now());
+        if self.in_vain.load(Ordering::Relaxed) == seen {
+            return;
+        }
         while self.is_crowded() {
             self.ring();
             std::thread::sleep(Duration::from_millis(1));
             match self.chunks.given() {
                 now if now != seen => (seen, since) = (now, clock::now()),
-                _ if clock::now() - since > patience.as_nanos() as u64 => return,
+                _ if clock::now() - since > patience.as_nanos() as u64 => {
+                    return self.in_vain.store(seen, Ordering::Relaxed);
+                }
                 _ => {}
             }
         }

@@ -16,8 +16,13 @@ use vervet_abi::vtable::flags;
 use vervet_types::{ClassRef, Known};
 
 /// Memory for an object of `size` bytes with that VTable, zeroed: from the thread's TLAB, or by the slow path, which may collect.
-/// OutOfMemoryException if the heap is full.
-fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
+/// OutOfMemoryException if the heap is full. `size_it` stores what a collection needs to tell its size by: the profiler's hook may let the world stop.
+fn place<'cx>(
+    cx: &'cx Cx<'cx>,
+    vt: &'static VTable,
+    size: usize,
+    size_it: impl FnOnce(ObjRef<'cx>),
+) -> Result<ObjRef<'cx>> {
     vervet_os::lock::assert_no_leaf_lock("allocating an object");
     // SAFETY: a token holds the context of the calling thread, and the TLAB is not used elsewhere while it lives.
     let tlab = unsafe { gc::tlab(cx.context()) };
@@ -25,6 +30,7 @@ fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjR
         Some(at) => {
             // SAFETY: fresh zeroed memory with that header.
             let object = unsafe { ObjRef::from_addr(at) };
+            size_it(object);
             crate::profiler::hooks::allocated(vt, object.addr(), size, || gc::heap().taken());
             Ok(object)
         }
@@ -47,7 +53,7 @@ pub(crate) fn alloc_without_finalizer<'cx>(
     vt: &'static VTable,
 ) -> Result<ObjRef<'cx>> {
     debug_assert!(vt.rank == 0 && vt.flags & flags::STRING == 0);
-    place(cx, vt, vt.size as usize)
+    place(cx, vt, vt.size as usize, |_| ())
 }
 
 /// A zeroed vector. A length that is no int32, or negative, is OverflowException, as in mono; one for which there is no room
@@ -57,9 +63,9 @@ pub fn alloc_array<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, len: i64) -> Resu
         return Err(cx.throw_default(Known::OverflowException));
     }
     let size = ARRAY_DATA_OFFSET as usize + len as usize * vt.size as usize;
-    let array = place(cx, vt, size)?;
-    array.write(ARRAY_LENGTH_OFFSET as usize, len as u32);
-    Ok(array)
+    place(cx, vt, size, |array| {
+        array.write(ARRAY_LENGTH_OFFSET as usize, len as u32);
+    })
 }
 
 /// A zeroed array with bounds.
@@ -79,8 +85,9 @@ pub fn alloc_md_array<'cx>(
         };
     }
     let data = md_array_data_offset(bounds.len() as u32) as usize;
-    let array = place(cx, vt, data + total as usize * vt.size as usize)?;
-    array.write(ARRAY_LENGTH_OFFSET as usize, total as u32);
+    let array = place(cx, vt, data + total as usize * vt.size as usize, |array| {
+        array.write(ARRAY_LENGTH_OFFSET as usize, total as u32);
+    })?;
     for (i, &(len, lower)) in bounds.iter().enumerate() {
         let at = ARRAY_BOUNDS_OFFSET as usize + i * BOUND_SIZE as usize;
         array.write(at, len as u32);
@@ -95,9 +102,9 @@ pub fn alloc_string<'cx>(cx: &'cx Cx<'cx>, len: usize) -> Result<ObjRef<'cx>> {
         return Err(cx.rt().throw_out_of_memory(cx));
     }
     let vt = cx.rt().vtable_or_throw(cx, cx.known(Known::String))?;
-    let s = place(cx, vt, STRING_CHARS_OFFSET as usize + 2 * (len + 1))?;
-    s.write(STRING_LENGTH_OFFSET as usize, len as i32);
-    Ok(s)
+    place(cx, vt, STRING_CHARS_OFFSET as usize + 2 * (len + 1), |s| {
+        s.write(STRING_LENGTH_OFFSET as usize, len as i32);
+    })
 }
 
 /// A box with a copy of the value; Nullable by its rule.
@@ -141,13 +148,13 @@ pub unsafe fn box_value<'cx>(
 pub fn clone_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     let vt = object.vtable();
     let size = object_size(object);
-    let copy = place(cx, vt, size)?;
-    if vt.rank != 0 || vt.flags & flags::STRING != 0 {
-        // The copy must say how long it is before a collection may look at it.
-        const { assert!(STRING_LENGTH_OFFSET == ARRAY_LENGTH_OFFSET) };
-        let at = ARRAY_LENGTH_OFFSET as usize;
-        copy.write(at, object.read::<u32>(at));
-    }
+    let copy = place(cx, vt, size, |copy| {
+        if vt.rank != 0 || vt.flags & flags::STRING != 0 {
+            const { assert!(STRING_LENGTH_OFFSET == ARRAY_LENGTH_OFFSET) };
+            let at = ARRAY_LENGTH_OFFSET as usize;
+            copy.write(at, object.read::<u32>(at));
+        }
+    })?;
     let fields = (size - HEADER_SIZE as usize).next_multiple_of(8);
     let refs = vt.flags & (flags::HAS_REFS | flags::ELEMENT_REFS) != 0;
     // SAFETY: both objects have `size` bytes, rounded to whole words; the header is not copied.

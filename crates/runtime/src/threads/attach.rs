@@ -158,7 +158,7 @@ pub fn detach() {
             leave_native(context);
         }
         if (*context).state == State::Foreign as u8 {
-            super::foreign::leave(context);
+            super::native_state::leave_foreign(context);
         }
         assert!(
             (*context).state == State::Runtime as u8,

@@ -19,13 +19,11 @@
 //!   Foreign state until it returns. The thunk that called it stores the next state, whatever this one is.
 use crate::cx::{Cx, Result};
 use crate::safepoint::registry;
-use crate::safepoint::stop_word::STOP;
 use crate::threads::native_state::{self, leave_native};
 use crate::threads::{adopt, attach, current_context, green, lifetime, state};
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
-use vervet_parking::stopping;
 
 /// The calling thread is in Runtime state until this is dropped; it goes back to the host's code then. Without a context (a thread that is not
 /// attached) nothing changes.
@@ -54,7 +52,7 @@ pub fn enter() -> Entered {
         let before = state.load(Ordering::Relaxed);
         let in_native_call = (*context).green != 0 && green::wait::is_in_native_call(context);
         if before == State::Foreign as u8 {
-            leave(context);
+            native_state::leave_foreign(context);
             if in_native_call {
                 native_state::wait_for_processor(context);
             }
@@ -68,44 +66,6 @@ pub fn enter() -> Entered {
             context,
             before,
             in_native_call,
-        }
-    }
-}
-
-/// From Foreign state to Runtime, when the world runs.
-///
-/// # Safety
-/// The context is that of the calling thread, which is in Foreign state.
-#[inline]
-pub(super) unsafe fn leave(context: *mut ThreadContext) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if !stopping::try_leave_native(registry::state(context), &STOP) {
-            leave_slowly(context);
-        }
-    }
-}
-
-/// As [`leave`], when the stop word is not zero.
-#[cold]
-unsafe fn leave_slowly(context: *mut ThreadContext) {
-    let here = 0;
-    // SAFETY: the caller's promise.
-    unsafe {
-        if registry::is_on_native_stack(context, &raw const here as usize) {
-            crate::arch::park(context);
-            return;
-        }
-        // A stack that the host has made, whose extent is not known: the thread is held by the signal, which finds it (`safepoint::elsewhere`).
-        let state = registry::state(context);
-        loop {
-            state.store(State::Runtime as u8, Ordering::SeqCst);
-            if !STOP.is_stopping() {
-                return;
-            }
-            state.store(State::Foreign as u8, Ordering::SeqCst);
-            registry::Thread::of(context).signal();
-            std::thread::yield_now();
         }
     }
 }
@@ -158,7 +118,7 @@ pub fn outside<T>(cx: &Cx<'_>, call: impl FnOnce() -> T) -> T {
         registry::state(context).store(State::Foreign as u8, Ordering::Release);
         let result = call();
         CALLS.set(CALLS.get() - counts);
-        leave(context);
+        native_state::leave_foreign(context);
         result
     }
 }
@@ -207,12 +167,16 @@ pub fn detach() -> bool {
 }
 
 /// Detaches the calling thread, which is attached and about to end: none of its managed frames goes on. False: it is in a call of [`outside`], whose caller goes
-/// on with the context.
+/// on with the context, or it carries a green thread, whose native function would end the carrier.
 pub fn detach_for_good() -> bool {
     if CALLS.get() != 0 {
         return false;
     }
     let context = current_context();
+    // SAFETY: the context belongs to this thread.
+    if unsafe { (*context).green } != 0 {
+        return false;
+    }
     // SAFETY: the context belongs to this thread. Without a record nothing looks at the managed frames.
     unsafe { (*context).record = std::ptr::null_mut() };
     attach::detach();

@@ -1,4 +1,5 @@
-//! The Native state of the calling thread: blocking calls, long work, and native code that says it may block.
+//! The Native state of the calling thread: blocking calls, long work, and native code that says it may block. And the way out of the code of a host, which is
+//! the same but for the frames that are scanned.
 //!
 //! # Invariants
 //! * A thread in Native state touches no object, and everything it refers to lies at `scan_sp` or above, so it counts as stopped.
@@ -67,11 +68,49 @@ pub fn save_last_error() {
     }
 }
 
+/// From Foreign state to Runtime, when the world runs.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Foreign state.
+#[inline]
+pub(crate) unsafe fn leave_foreign(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !stopping::try_leave_native(registry::state(context), &STOP) {
+            leave_foreign_slowly(context);
+        }
+    }
+}
+
+/// As [`leave_foreign`], when the stop word is not zero.
+#[cold]
+unsafe fn leave_foreign_slowly(context: *mut ThreadContext) {
+    let here = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if registry::is_on_native_stack(context, &raw const here as usize) {
+            crate::arch::park(context);
+            return;
+        }
+        // A stack that the host has made, whose extent is not known: the thread is held by the signal, which finds it (`safepoint::elsewhere`).
+        let state = registry::state(context);
+        loop {
+            state.store(State::Runtime as u8, Ordering::SeqCst);
+            if !STOP.is_stopping() {
+                return;
+            }
+            state.store(State::Foreign as u8, Ordering::SeqCst);
+            registry::Thread::of(context).signal();
+            std::thread::yield_now();
+        }
+    }
+}
+
 /// A green thread that is in a native call for the scheduler, and in Runtime state, waits for a processor.
 ///
 /// # Safety
 /// The context is that of the calling thread.
-pub(super) unsafe fn wait_for_processor(context: *mut ThreadContext) {
+pub(crate) unsafe fn wait_for_processor(context: *mut ThreadContext) {
     // SAFETY: the context belongs to this thread.
     let wait = || unsafe { green::wait::leave_native(context) };
     crate::arch::closures::through_asm(wait, |f, arg| {
@@ -79,6 +118,9 @@ pub(super) unsafe fn wait_for_processor(context: *mut ThreadContext) {
         unsafe { crate::arch::call_native(f, arg, context) }
     });
 }
+
+/// With the state before a region: the green thread was in a native call, for the scheduler, and is so behind the region.
+const IN_NATIVE_CALL: usize = 0x100;
 
 /// From the thunk of [`crate::arch::enter_safe_region`]: native code that holds no reference announces that it may block.
 /// `registers` are its callee-saved ones (a caller's of ours may have references in them), `sp` its stack pointer.
@@ -96,8 +138,10 @@ pub(crate) extern "C" fn enter_native(registers: *const [usize; 6], sp: usize) -
             *registry::Thread::of(context).saved.get() = *registers;
             (*context).scan_sp = sp;
             stopping::go_native(registry::state(context));
-            // In Foreign state the thread is in a native call already.
-            if (*context).green != 0 && before != State::Foreign as u8 {
+            if (*context).green != 0 {
+                if green::wait::is_in_native_call(context) {
+                    return before as usize | IN_NATIVE_CALL;
+                }
                 green::wait::enter_native(context);
             }
         }
@@ -113,10 +157,19 @@ pub fn leave_safe_region(before: usize) {
     }
     // SAFETY: the context and its thread belong to this thread.
     unsafe {
-        if (*context).green != 0 && before != State::Foreign as usize {
-            green::wait::leave_native(context);
+        let is_green_call = (*context).green != 0 && before & IN_NATIVE_CALL == 0;
+        if (*context).state == State::Foreign as u8 {
+            // A call of the embedding API within: the thread may refer to objects, in frames that were not noted.
+            leave_foreign(context);
+            if is_green_call && green::wait::is_in_native_call(context) {
+                wait_for_processor(context);
+            }
+        } else {
+            if is_green_call {
+                green::wait::leave_native(context);
+            }
+            leave_native(context);
         }
-        leave_native(context);
         *registry::Thread::of(context).saved.get() = [0; 6];
         registry::state(context).store(before as u8, Ordering::Release);
     }

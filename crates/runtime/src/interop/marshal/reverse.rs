@@ -166,8 +166,7 @@ unsafe fn go_back(context: *mut ThreadContext, before: usize) {
         if native {
             crate::threads::native_state::leave_native(context);
         } else {
-            state.store(State::Runtime as u8, Ordering::Release);
-            crate::safepoint::poll(context);
+            crate::threads::native_state::leave_foreign(context);
         }
         let cx = Cx::current();
         domain::crossing::enter(&cx, domain::by_id((before >> 32) as u32));
@@ -236,16 +235,17 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     // SAFETY: the context is this thread's, which is attached and calls managed code from Native or Runtime state.
     let before = unsafe {
         let before = registry::state(context).load(Ordering::Relaxed);
-        let of_green = (*context).green != 0 && before == State::Native as u8;
-        if of_green {
-            green::wait::leave_native(context);
-        }
+        let of_green = (*context).green != 0 && green::wait::is_in_native_call(context);
         if before == State::Native as u8 {
+            if of_green {
+                green::wait::leave_native(context);
+            }
             crate::threads::native_state::leave_native(context);
         } else {
-            // From Foreign: as from managed code, a plain store.
-            registry::state(context).store(State::Runtime as u8, Ordering::Release);
-            crate::safepoint::poll(context);
+            crate::threads::native_state::leave_foreign(context);
+            if of_green {
+                crate::threads::native_state::wait_for_processor(context);
+            }
         }
         before as usize | if of_green { OF_GREEN } else { 0 }
     };

@@ -44,6 +44,9 @@ pub(super) struct Last {
     pub(super) flags: u32,
     pub(super) count: usize,
     pub(super) frames: [FrameWord; MOST_FRAMES],
+    /// The context of a thread that was in a host's code when it was last looked at there, and how long it had run then.
+    pub(super) host: *mut ThreadContext,
+    pub(super) host_ran: u64,
 }
 
 /// What a [`Thread`](crate::safepoint::registry::Thread) knows of sampling.
@@ -127,6 +130,8 @@ pub(super) fn make(words: usize) -> &'static Lane {
             flags: 0,
             count: 0,
             frames: [FrameWord(0); MOST_FRAMES],
+            host: std::ptr::null_mut(),
+            host_ran: 0,
         }),
     }));
     let at: *mut Lane = lane;

@@ -253,16 +253,15 @@ fn waits_in_host(thread: &Thread, lane: &Lane, context: *mut ThreadContext, tick
     };
     let period = u64::from(ticks) * u64::from(PERIOD.load(Ordering::Relaxed));
     let little = HANDLER.min(period / 8);
-    let waits = last.context == context && ran.saturating_sub(last.ran) <= little;
-    (last.context, last.ran) = (context, ran);
-    (last.count, last.flags) = (0, FRAMELESS | IN_NATIVE);
+    let waits = last.host == context && ran.saturating_sub(last.host_ran) <= little;
+    (last.host, last.host_ran) = (context, ran);
     if waits {
         let sample = Sample {
             time_ns: clock::now(),
             thread: tid as u64,
             ip: 0,
             weight: ticks,
-            flags: last.flags,
+            flags: FRAMELESS | IN_NATIVE,
             // SAFETY: contexts are never freed.
             green: unsafe { green_id(context) },
             frames: &[],
