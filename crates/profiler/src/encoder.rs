@@ -782,19 +782,24 @@ pub(crate) mod tests {
         );
     }
 
+    /// A sample of native code.
+    fn hit(ip: u64) -> Sample<'static> {
+        Sample {
+            time_ns: 5,
+            thread: 9,
+            ip,
+            weight: 1,
+            flags: 0,
+            green: 0,
+            frames: &[],
+        }
+    }
+
     #[test]
     fn a_symbol_that_begins_where_the_sample_is_is_written() {
         let mut encoder = Encoder::new(Names);
         for ip in [0x9000, 0x9000, 0x9108] {
-            encoder.sample(&Sample {
-                time_ns: 5,
-                thread: 9,
-                ip,
-                weight: 1,
-                flags: 0,
-                green: 0,
-                frames: &[],
-            });
+            encoder.sample(&hit(ip));
         }
         let text = summary(&mut encoder);
         assert!(
@@ -807,15 +812,7 @@ pub(crate) mod tests {
     fn a_function_has_its_name_wherever_it_is_hit() {
         let mut encoder = Encoder::new(Names);
         for ip in [0x10_0900, 0x10_1801, 0x10_2000, 0x10_3FFF, 0x10_1000] {
-            encoder.sample(&Sample {
-                time_ns: 5,
-                thread: 9,
-                ip,
-                weight: 1,
-                flags: 0,
-                green: 0,
-                frames: &[],
-            });
+            encoder.sample(&hit(ip));
         }
         let text = summary(&mut encoder);
         assert!(

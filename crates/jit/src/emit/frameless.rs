@@ -13,8 +13,8 @@
 //! * The collector and requests never find a thread in it for long: it has neither calls nor loops. Nothing is called from between two of its
 //!   instructions (`prologue_end` is 0), and no handler is in it.
 //! * It may trap. The runtime makes the frame then, before it raises the exception.
-//! * What looks like the end of the frame is counted against the returns of the CLIF: bytes of a constant that look the same make the numbers differ,
-//!   and the function keeps its frame.
+//! * What looks like the end of the frame stands in front of a return or a jump, and is counted against the returns of the CLIF: bytes of a constant
+//!   that look the same make the numbers differ, and the function keeps its frame.
 use super::finish::Finished;
 use crate::blob::Blob;
 use cranelift_codegen::ir::{Function, Opcode};
