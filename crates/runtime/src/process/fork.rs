@@ -39,17 +39,22 @@ pub fn initialise() {
 }
 
 extern "C" fn before() {
+    // Its memory first: with the arena's lock, for which the stopper may wait, this thread must not wait for a lock of the C library.
+    let held = Box::<Held>::new_uninit();
     // In the order in which others take them, those that may be held for long first. Whoever holds one of the first two may stop the world, and this thread
     // can be stopped while it waits for them.
     let (profiler, sampling) = (live::hold(), sampling::before_fork());
     let not_held = Blocked::new(SUSPEND);
-    let held = Box::new(Held {
-        _recording: recording::hold(),
-        _arena: arena::hold(),
-        _not_held: not_held,
-        _profiler: profiler,
-        _sampling: sampling,
-    });
+    let held = Box::write(
+        held,
+        Held {
+            _recording: recording::hold(),
+            _arena: arena::hold(),
+            _not_held: not_held,
+            _profiler: profiler,
+            _sampling: sampling,
+        },
+    );
     HELD.store(Box::into_raw(held), Ordering::Relaxed);
 }
 
