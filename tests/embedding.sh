@@ -86,6 +86,12 @@ mcs -nologo -warn:0 -t:library "-out:$work/Green.dll" tests/embedding/Green.cs |
 if host green; then
     for carriers in 1 2; do compare "green threads on $carriers" "$PWD/tests/embedding/green.expected" env VERVET_GREEN_THREADS=all VERVET_CARRIERS=$carriers ./green; done
 fi
+mcs -nologo -warn:0 -t:library "-out:$work/Thunks.dll" tests/embedding/Thunks.cs || fail "Thunks.cs does not compile"
+if host thunks; then
+    compare thunks "$PWD/tests/embedding/thunks.expected" ./thunks
+    compare "thunks with a checked heap" "$PWD/tests/embedding/thunks.expected" env EMBED_GC_DEBUG=--gc-debug=verify,poison,collect-every=500 ./thunks
+    compare "thunks on growing stacks" "$PWD/tests/embedding/thunks.expected" env VERVET_DEBUG_SPLIT_STACKS=4096 ./thunks
+fi
 # One arena, so that all of the host's threads and the runtime's want the same lock.
 if host held; then compare held "$PWD/tests/embedding/held.expected" env MALLOC_ARENA_MAX=1 ./held; fi
 if host forks; then compare forks "$PWD/tests/embedding/forks.expected" ./forks; fi

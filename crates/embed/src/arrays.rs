@@ -1,7 +1,10 @@
 //! Arrays.
 use crate::support::{ClassP, Object, object, or_null};
 use std::ffi::{c_char, c_int};
+use std::mem::offset_of;
 use vervet_abi::VTable;
+use vervet_abi::object::ARRAY_DATA_OFFSET;
+use vervet_abi::vtable::flags;
 use vervet_runtime::memory::allocate;
 
 object_api! {
@@ -13,10 +16,41 @@ object_api! {
 
 pinned_api! {
     fn mono_array_length(array: Object) -> usize { object(array).array_len() }
-    /// The address of an element, in an array that stays in place while the host's frames refer to it.
-    fn mono_array_addr_with_size(array: Object, size: c_int, index: usize) -> *mut c_char {
-        object(array).array_data().add(size as usize * index).cast()
-    }
+}
+/// The address of an element of an array that is no vector.
+///
+/// # Safety
+/// As for `mono_array_addr_with_size`.
+unsafe extern "C" fn behind_bounds(array: Object, size: c_int, index: usize) -> *mut c_char {
+    // SAFETY: the caller's promise.
+    unsafe { object(array).array_data().add(size as usize * index).cast() }
+}
+
+/// The address of an element, in an array that stays in place while the host's frames refer to it.
+///
+/// # Safety
+/// The array is one, and has the element; null is a fault of the caller.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mono_array_addr_with_size(
+    _array: Object,
+    _size: c_int,
+    _index: usize,
+) -> *mut c_char {
+    // Two loads: a frame would cost more.
+    std::arch::naked_asm!(
+        "mov eax, [rdi]",
+        "test byte ptr [rax + {flags}], {vector}",
+        "jz {other}",
+        "movsxd rax, esi",
+        "imul rax, rdx",
+        "lea rax, [rdi + rax + {data}]",
+        "ret",
+        flags = const offset_of!(VTable, flags),
+        vector = const flags::SZ_ARRAY,
+        data = const ARRAY_DATA_OFFSET,
+        other = sym behind_bounds,
+    )
 }
 
 domain_api! {

@@ -26,7 +26,7 @@ object_api! {
     fn mono_gchandle_get_target(cx; handle: u32) -> Object { handles::target(handle).map_or(std::ptr::null_mut(), address) }
     fn mono_gchandle_free(cx; handle: u32) {
         if handle != 0 {
-            handles::free(handle);
+            handles::free_by_token(cx, handle);
         }
     }
     fn mono_gc_collect(cx; generation: c_int) { gc::collect(cx, generation, true); }

@@ -8,6 +8,7 @@
 //! * A plan lives for ever. A method without one has none for good, and is called by its signature.
 //! * No argument or result of a planned method is a struct, a floating-point number or a Nullable, and `this` is an object.
 use vervet_os::{Chunks, Published};
+use vervet_runtime::arch::StraightCall;
 use vervet_runtime::code::invoke::{Direct, REGISTERS};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_types::{ClassRef, Known, MethodRef, Prim};
@@ -123,6 +124,26 @@ impl Plan {
     pub fn result(&self) -> Returned {
         self.result
     }
+    /// What C calls the method by without Rust code in between, if the words and the result are used as they are.
+    pub fn straight<'cx>(&self, cx: &'cx Cx<'cx>, fallback: usize) -> Option<StraightCall> {
+        let is_small = |kind: &Option<Prim>| kind.is_some_and(is_small);
+        let is_plain = match self.result {
+            Returned::Prim(prim) => !is_small(&Some(prim)),
+            _ => true,
+        };
+        if !is_plain || self.count == REGISTERS || self.kinds().iter().any(is_small) {
+            return None;
+        }
+        let record = std::ptr::from_ref(self) as usize;
+        let words = (self.count, self.has_this);
+        match self.target.straight(cx, words, (fallback, record)) {
+            Ok(call) => Some(call),
+            Err(throw) => {
+                let _ = cx.take_pending(throw);
+                None
+            }
+        }
+    }
     /// Calls the method.
     ///
     /// # Errors
@@ -140,6 +161,13 @@ impl Plan {
     }
 }
 
+/// Is a value of the type less than what an instruction of 32 bits reads?
+fn is_small(prim: Prim) -> bool {
+    matches!(
+        prim,
+        Prim::Bool | Prim::U1 | Prim::I1 | Prim::Char | Prim::U2 | Prim::I2
+    )
+}
 /// A word as the type says: C and managed code leave the upper bits as they are.
 #[inline]
 pub fn narrow(prim: Prim, word: u64) -> i64 {

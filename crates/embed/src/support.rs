@@ -10,7 +10,7 @@ use vervet_os::LeafLock;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::domain::Domain;
 use vervet_runtime::loader;
-use vervet_runtime::threads::foreign::{self, Entered};
+use vervet_runtime::threads::foreign::{self, Entered, Stay};
 use vervet_runtime::{ObjRef, Throw};
 use vervet_types::{Assembly, Class, Event, Field, LoadError, Method, MethodSig, Module, Property};
 
@@ -72,8 +72,8 @@ macro_rules! object_api {
         $(#[$meta])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($p: $t),*) $(-> $r)? {
-            let entered = vervet_runtime::threads::foreign::enter();
-            let token = $crate::support::token(&entered, stringify!($name));
+            let entered = $crate::support::attached(stringify!($name));
+            let token = entered.token();
             let $cx: &'static vervet_runtime::Cx<'static> = $crate::support::for_the_call(&token);
             // SAFETY: the host passes what the prototype of the function says.
             let work = || $(-> $r)? { unsafe { $body } };
@@ -113,10 +113,12 @@ pub fn in_domain<T>(cx: &'static Cx<'static>, domain: DomainP, work: impl FnOnce
     }
 }
 
-/// The token of a function that needs an attached thread.
+/// Enters a function that needs an attached thread, and that neither attaches nor detaches it.
 #[inline]
-pub fn token(entered: &Entered, name: &str) -> Cx<'static> {
-    entered.token().unwrap_or_else(|| not_attached(name))
+pub fn attached(name: &str) -> Stay {
+    foreign::enter()
+        .stay_attached()
+        .unwrap_or_else(|| not_attached(name))
 }
 #[cold]
 fn not_attached(name: &str) -> ! {

@@ -16,7 +16,8 @@
 //! The result is a primitive, an object, or a box.
 //!
 //! A method that has a [plan](crate::plans), and whose last argument is in a general register as well: its thunk saves these registers alone, and the call takes them
-//! as they are, but for small integers.
+//! as they are, but for small integers. Where there are none, the thunk enters managed code [straight](vervet_runtime::arch::straight_call): Rust code runs only in
+//! what is not the plain case, a stop or another domain.
 //!
 //! # Invariants
 //! * A thunk is never freed, and there is one for each method.
@@ -107,8 +108,8 @@ unsafe extern "C" fn planned_entry() {
 /// # Safety
 /// The words are those of a call of the thunk of the plan's method.
 unsafe extern "C" fn call_planned(plan: &'static Plan, words: *mut [u64; REGISTERS]) -> u64 {
-    let entered = vervet_runtime::threads::foreign::enter();
-    let token = crate::support::token(&entered, "an unmanaged thunk");
+    let entered = crate::support::attached("an unmanaged thunk");
+    let token = entered.token();
     let cx = crate::support::for_the_call(&token);
     // SAFETY: the caller's promise.
     let words = unsafe { &mut *words };
@@ -248,8 +249,8 @@ fn run<'cx>(
 /// # Safety
 /// The block is that of a call of the method's thunk.
 unsafe extern "C" fn call(method: &'static Method, block: *mut Block) {
-    let entered = vervet_runtime::threads::foreign::enter();
-    let token = crate::support::token(&entered, "an unmanaged thunk");
+    let entered = crate::support::attached("an unmanaged thunk");
+    let token = entered.token();
     let cx = crate::support::for_the_call(&token);
     // SAFETY: the caller's promise.
     let block = unsafe { &mut *block };
@@ -312,10 +313,18 @@ fn record(method: MethodRef) -> (usize, usize) {
     let token = Cx::current();
     // One register more is the exception's.
     match plans::of(crate::support::for_the_call(&token), method) {
-        Some(plan) if plan.count() < REGISTERS => (
-            std::ptr::from_ref(plan) as usize,
-            planned_entry as *const () as usize,
-        ),
+        Some(plan) if plan.count() < REGISTERS => {
+            let planned = planned_entry as *const () as usize;
+            let cx = crate::support::for_the_call(&token);
+            match plan.straight(cx, planned) {
+                // Thunks live for ever.
+                Some(call) => (
+                    std::ptr::from_ref(Box::leak(Box::new(call))) as usize,
+                    vervet_runtime::arch::straight_call as *const () as usize,
+                ),
+                None => (std::ptr::from_ref(plan) as usize, planned),
+            }
+        }
         _ => general,
     }
 }

@@ -118,7 +118,15 @@ pub fn rt_opt() -> Option<&'static Runtime> {
 impl Runtime {
     /// The VTable of a class in the thread's current domain, or the exception for why there is none. What only the program's resolve events can
     /// supply is asked for.
-    pub fn vtable_or_throw(&self, _cx: &Cx<'_>, class: ClassRef) -> Result<&'static VTable> {
+    #[inline]
+    pub fn vtable_or_throw(&self, cx: &Cx<'_>, class: ClassRef) -> Result<&'static VTable> {
+        match cx.domain().vtable_if_made(class) {
+            Some(vt) => Ok(vt),
+            None => self.first_vtable(class),
+        }
+    }
+    #[cold]
+    fn first_vtable(&self, class: ClassRef) -> Result<&'static VTable> {
         let cx = &Cx::current();
         loop {
             match cx.domain().vtable(class) {

@@ -24,7 +24,7 @@
 //! | struct by address (`Pass::Address`) | the address of a copy on the localloc stack |
 //!
 //! # Invariants
-//! * Managed code is entered only through [`crate::arch::enter`] and an invoke stub, whose catch-all turns an exception into
+//! * Managed code is entered only through [`crate::arch::enter`], or [`crate::arch::straight_call`], and an invoke stub, whose catch-all turns an exception into
 //!   `ThreadContext::pending`. So no exception passes through Rust frames.
 //! * Arguments, and structs that are passed or returned by address, may hold references. They lie in the frame or on the localloc
 //!   stack, which the collector scans conservatively, and never move.
@@ -32,6 +32,7 @@
 //! * No lock is held during the call.
 //! * The block of words of a call through the word stub has [`WORDS`] words, whatever the method takes. The words behind its arguments are 0, or
 //!   stale: no reference that the collector must not see.
+use crate::arch::StraightCall;
 use crate::code::entries::{self, Entry};
 use crate::code::kept_stub;
 use crate::code::link;
@@ -241,6 +242,28 @@ impl Direct {
         let result = lowered.ret == Pass::None || in_a_word(&lowered.ret);
         let fits = result && lowered.travels_in_words() && lowered.params.iter().all(in_a_word);
         Ok(fits.then_some(Direct { method, stub }))
+    }
+
+    /// What C calls the method by in the current domain, without Rust code in between, in the plain case. There is an object in the first word, if
+    /// `first_is_object`; in all other cases `fallback` is entered with r10 = `record`.
+    ///
+    /// # Errors
+    /// TypeLoadException and its kin, or there is no memory for code.
+    pub fn straight<'cx>(
+        &self,
+        cx: &'cx Cx<'cx>,
+        (count, first_is_object): (usize, bool),
+        (fallback, record): (usize, usize),
+    ) -> Result<StraightCall> {
+        Ok(StraightCall {
+            fallback,
+            record,
+            stub: self.stub.code,
+            slot: cx.load(entries::entry(cx.domain(), self.method))?.slot(),
+            count,
+            any_first: usize::from(!first_is_object),
+            domain: cx.domain().id,
+        })
     }
 
     /// Calls exactly this method with words as the machine passes them: `this`, then the arguments. The word of the result is as managed code left it: bits

@@ -199,6 +199,7 @@ impl Domain {
     }
 
     /// The class's VTable, if it has been made.
+    #[inline]
     pub fn vtable_if_made(&self, class: ClassRef) -> Option<&'static VTable> {
         let p = self.vtables.get(class.id)?.load(Ordering::Acquire);
         // SAFETY: only complete VTables are stored, and they live for ever.

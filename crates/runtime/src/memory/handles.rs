@@ -236,6 +236,13 @@ pub fn free(handle: u32) -> bool {
     unsafe { free_by(crate::threads::current_context(), handle) }
 }
 
+/// As [`free`], where there is a token.
+#[inline]
+pub fn free_by_token(cx: &Cx<'_>, handle: u32) -> bool {
+    // SAFETY: a token's context is the calling thread's, in Runtime state.
+    unsafe { free_by(cx.context(), handle) }
+}
+
 /// Lines for `--stats`.
 pub fn report() -> String {
     use std::fmt::Write;

@@ -82,23 +82,71 @@ impl Entered {
     pub fn is_attached(&self) -> bool {
         !self.context.is_null()
     }
+    /// For work that neither attaches nor detaches the thread, whose way back is shorter; None: the thread is not attached.
+    #[inline]
+    pub fn stay_attached(self) -> Option<Stay> {
+        let stay = self.is_attached().then_some(Stay {
+            context: self.context,
+            before: self.before,
+            in_native_call: self.in_native_call,
+        });
+        std::mem::forget(self);
+        stay
+    }
 }
 
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
         // Attached or detached meanwhile: the call has seen to the state.
-        let same = !self.context.is_null() && self.context == current_context();
-        if !same || self.before == State::Runtime as u8 {
-            return;
+        if !self.context.is_null() && self.context == current_context() {
+            // SAFETY: the context belongs to this thread, which is in Runtime state.
+            unsafe { go_back(self.context, self.before, self.in_native_call) };
         }
+    }
+}
+
+/// As [`Entered`], of a thread that is attached all the time. The host cannot detach it: it does not get back to its own code but by [`outside`], or by native
+/// calls of managed code, which keep it ([`detach`]).
+#[derive(Debug)]
+pub struct Stay {
+    context: *mut ThreadContext,
+    before: u8,
+    in_native_call: bool,
+}
+
+impl Stay {
+    /// The token of the thread.
+    #[inline]
+    pub fn token<'cx>(&self) -> Cx<'cx> {
+        // SAFETY: the context is the calling thread's, which is in Runtime state.
+        unsafe { Cx::of(self.context) }
+    }
+}
+
+impl Drop for Stay {
+    #[inline]
+    fn drop(&mut self) {
         // SAFETY: the context belongs to this thread, which is in Runtime state.
-        unsafe {
-            if self.in_native_call {
-                green::wait::enter_native(self.context);
-            }
-            registry::state(self.context).store(State::Foreign as u8, Ordering::Release);
+        unsafe { go_back(self.context, self.before, self.in_native_call) };
+    }
+}
+
+/// Back to the code of the host, which was in the state `before`.
+///
+/// # Safety
+/// The context is the calling thread's, which is in Runtime state.
+#[inline]
+unsafe fn go_back(context: *mut ThreadContext, before: u8, in_native_call: bool) {
+    if before == State::Runtime as u8 {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        if in_native_call {
+            green::wait::enter_native(context);
         }
+        registry::state(context).store(State::Foreign as u8, Ordering::Release);
     }
 }
 

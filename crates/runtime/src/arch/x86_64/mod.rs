@@ -23,6 +23,7 @@
 //! * [`exits`]: icalls and helpers; [`lazy`]: first calls, interface calls, traps
 //! * [`grow`](mod@grow): the end of a segment of the stack
 //! * [`native`]: P/Invokes, blocking calls, native code that calls delegates; [`entry`]: from Rust into managed code
+//! * [`host`]: from the code of a host straight into managed code
 //! * [`interrupts`]: a call that a stopped thread is made to make; [`blocks`]: block moves and fills
 //! * [`reentry`](mod@reentry): internal calls that are made again after a park, and the first call of a green thread
 //! * [`switch`](mod@switch): between a carrier's stack and a green thread's
@@ -36,6 +37,7 @@ mod current;
 mod entry;
 mod exits;
 mod grow;
+mod host;
 mod interrupts;
 mod lazy;
 mod native;
@@ -49,6 +51,7 @@ pub use current::*;
 pub use entry::*;
 pub use exits::*;
 pub use grow::*;
+pub use host::*;
 pub use interrupts::*;
 pub use lazy::*;
 pub use native::*;
@@ -78,6 +81,7 @@ const NATIVE_SP: usize = offset_of!(ThreadContext, native_sp);
 const LEAVES_AT: usize = offset_of!(ThreadContext, leaves_at);
 const LEFT_FUNCTION: usize = offset_of!(ThreadContext, left_function);
 const STACK_BASE: usize = offset_of!(ThreadContext, stack_base);
+const DOMAIN: usize = offset_of!(ThreadContext, domain);
 const GREEN: usize = offset_of!(ThreadContext, green);
 const LAST_ERROR: usize = offset_of!(ThreadContext, last_error);
 const MANAGED: usize = State::Managed as usize;
