@@ -285,7 +285,11 @@ impl Class {
             return self.bad_layout("a value type contains itself");
         }
         match &self.kind {
-            ClassKind::Def { .. } | ClassKind::Inst { .. } => {}
+            // What a class inherits and implements comes before its fields, so that a missing assembly is what a program hears of first.
+            ClassKind::Def { .. } | ClassKind::Inst { .. } if self.module.is_corlib() => {}
+            ClassKind::Def { .. } | ClassKind::Inst { .. } => {
+                self.interfaces()?;
+            }
             ClassKind::SzArray(_) | ClassKind::Array { .. } => {
                 let mut layout = Self::scalar_layout(ScalarKind::Ptr, false, 0);
                 (layout.size, layout.scalars) = (0, None);

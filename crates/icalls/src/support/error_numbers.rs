@@ -26,6 +26,8 @@ pub const INVALID_PARAMETER: i32 = 87;
 pub const INVALID_NAME: i32 = 123;
 /// ERROR_ALREADY_EXISTS.
 pub const ALREADY_EXISTS: i32 = 183;
+/// ERROR_ENCRYPTION_FAILED.
+pub const ENCRYPTION_FAILED: i32 = 6000;
 
 /// The number for an errno of the file layer.
 pub fn from_errno(errno: i32) -> i32 {

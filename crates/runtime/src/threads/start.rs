@@ -10,6 +10,7 @@
 //!   spawn, in Native state                       -->  attach: a context, Runtime state
 //!                                                     run_managed: take the handles, become_thread (Thread objects
 //!                                                       in the context, the owner id in InternalThread)
+//!   wait, in Native state                        <--  tell that it has begun
 //!   returns                                           call the delegate
 //!                                                     an exception: unhandled, or it ends the thread only
 //!                                                     detach: hooks, `adopt::end` (Stopped, joiners go on), recycle
@@ -17,7 +18,9 @@
 //! ```
 //!
 //! # Invariants
-//! * When `Start` returns, the thread is no longer Unstarted and can be joined.
+//! * When `Start` returns, the thread is no longer Unstarted and can be joined. An OS thread has begun besides: on a busy machine it might otherwise
+//!   run long after its starter went on, and programs (WCF's listeners among them) store in its first statement what their owner clears when
+//!   it is closed.
 //! * The new thread gets its Thread object, its delegate and the argument through GC handles, which it frees: no address of an object
 //!   crosses between the threads. (Managed code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
 //! * An exception that leaves the delegate ends the process, but for ThreadAbortException and AppDomainUnloadedException,
@@ -25,13 +28,16 @@
 //! * If the OS thread cannot be created, everything is as before `Start`: the thread is Unstarted and holds no handle.
 use super::adopt::become_thread;
 use super::lifetime::{self, ThreadLifetime};
-use super::{green, native, state};
+use super::{blocking, green, native, state};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
 use crate::safepoint::registry;
 use std::mem::offset_of;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
+use vervet_os::futex;
 use vervet_types::{Known, MethodRef};
 
 /// Bytes of the stack of a thread that does not ask for a size, as in mono.
@@ -72,7 +78,15 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     };
     let spawned = match green::settings::all() {
         true => green::spawn_thread(seed),
-        false => spawn_os(stack + OWN_STACK, move || run(&seed)),
+        false => {
+            let begun = Arc::new(Begun::default());
+            let told = begun.clone();
+            let spawned = spawn_os(stack + OWN_STACK, move || run(&seed, &told));
+            if spawned {
+                blocking(|| begun.wait());
+            }
+            spawned
+        }
     };
     if !spawned {
         crate::domain::crossing::will_not_begin(thread);
@@ -177,13 +191,29 @@ fn take<'cx>(handle: u32) -> ObjRef<'cx> {
     object
 }
 
-fn run(seed: &Seed) {
-    let cx = Cx::current();
-    run_managed(&cx, seed);
+/// Whether a new thread has begun. One thread tells, once; one waits.
+#[derive(Default)]
+struct Begun(AtomicU32);
+impl Begun {
+    fn tell(&self) {
+        self.0.store(1, Ordering::Release);
+        futex::wake(&self.0, 1);
+    }
+    fn wait(&self) {
+        while self.0.load(Ordering::Acquire) == 0 {
+            futex::wait(&self.0, 0, None);
+        }
+    }
 }
 
-fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
+fn run(seed: &Seed, begun: &Begun) {
+    let cx = Cx::current();
+    run_managed(&cx, seed, begun);
+}
+
+fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed, begun: &Begun) {
     let call = FirstCall::of(cx, seed);
+    begun.tell();
     ended(
         cx,
         call.and_then(|call| {

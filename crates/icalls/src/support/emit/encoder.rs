@@ -252,7 +252,11 @@ impl Encoder {
             return self.definition(module, class);
         }
         let mut signature = Vec::new();
-        self.class_signature(module, &mut signature, class)?;
+        if class.is_generic_def() {
+            self.own_signature(module, &mut signature, class)?;
+        } else {
+            self.class_signature(module, &mut signature, class)?;
+        }
         self.spec(module, signature)
     }
     /// The TypeSpec of a signature.

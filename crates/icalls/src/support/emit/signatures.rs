@@ -97,7 +97,20 @@ impl Encoder {
         }
         Ok(())
     }
-    /// Appends the signature of a class.
+    /// Appends the signature of a generic definition that means itself with its own parameters, as in its own code.
+    pub(super) fn own_signature(
+        &mut self,
+        module: ModuleRef,
+        out: &mut Vec<u8>,
+        class: ClassRef,
+    ) -> E<()> {
+        out.push(0x15);
+        self.class_signature(module, out, class)?;
+        own_parameters(out, class.params()?.len() as u32);
+        Ok(())
+    }
+    /// Appends the signature of a class. A generic definition means the definition: what the signature belongs to need not have arguments for
+    /// the parameters of that class.
     pub fn class_signature(
         &mut self,
         module: ModuleRef,
@@ -118,10 +131,6 @@ impl Encoder {
                     out.push(0x1C);
                 } else if is_known(class, Known::TypedReference) {
                     out.push(0x16);
-                } else if class.is_generic_def() {
-                    out.push(0x15);
-                    definition(self, out, class)?;
-                    own_parameters(out, class.params()?.len() as u32);
                 } else {
                     definition(self, out, class)?;
                 }

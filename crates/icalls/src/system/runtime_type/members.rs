@@ -49,6 +49,10 @@ impl NameFilter {
             ignore_case: flags & IGNORE_CASE != 0 || list_type == 2,
         }
     }
+    /// Does it ask for that very name, its case included?
+    fn is_exactly(&self, name: &str) -> bool {
+        !self.ignore_case && self.name.as_deref() == Some(name)
+    }
     /// Does the filter let the name through?
     fn accepts(&self, candidate: &str) -> bool {
         match &self.name {
@@ -186,8 +190,8 @@ fn fields(
     Ok(out)
 }
 
-/// Have two accessors the same signature, if a property has both? Type arguments are in their places: a property of a class hides one of a generic base
-/// that has become the same.
+/// Have two accessors the same signature, if a property has both? A static one and one of instances have not. Type arguments are in their places: a
+/// property of a class hides one of a generic base that has become the same.
 fn same_signature(
     a: Option<MethodRef>,
     b: Option<MethodRef>,
@@ -196,7 +200,8 @@ fn same_signature(
         return Ok(true);
     };
     let (a, b) = (a.sig()?, b.sig()?);
-    Ok(same(a.ret, b.ret)
+    Ok(a.has_this == b.has_this
+        && same(a.ret, b.ret)
         && a.params.len() == b.params.len()
         && a.params.iter().zip(&b.params).all(|(x, y)| same(x, y)))
 }
@@ -324,9 +329,16 @@ icalls! {
     "System.RuntimeType::GetCorrespondingInflatedConstructor" fn get_corresponding_inflated_constructor(cx, this: ObjRef<'cx>, generic: ObjRef<'cx>) -> ObjRef<'cx> {
         inflated(cx, this, generic)
     }
-    /// Methods without constructors.
+    /// Methods without constructors. With the flags of a plain `GetMethod`, `Invoke` of a delegate is its one method of that name, public or
+    /// not: `Delegate.CreateDelegate` asks so.
     "System.RuntimeType::GetMethodsByName_native" fn get_methods_by_name(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
-        listed(cx, this, |c| methods(c, flags, &NameFilter::new(name, flags, list_type)))
+        listed(cx, this, |c| {
+            let filter = NameFilter::new(name, flags, list_type);
+            if flags == PUBLIC | INSTANCE | STATIC && filter.is_exactly("Invoke") && c.is_delegate()? {
+                return Ok(c.find_method("Invoke", None)?.map(|m| m as *const _ as usize).into_iter().collect());
+            }
+            methods(c, flags, &filter)
+        })
     }
     /// Properties.
     "System.RuntimeType::GetPropertiesByName_native" fn get_properties_by_name(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {

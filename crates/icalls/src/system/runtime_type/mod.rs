@@ -168,7 +168,7 @@ icalls! {
         let element = cx.known(Known::MethodInfo);
         let declared = cx.alloc_ref_array(element, map.len(), |i| objects::method_object(cx, map[i].0, Some(interface)))?;
         let found = cx.alloc_ref_array(element, map.len(), |i| match map[i].1 {
-            Some(m) => objects::method_object(cx, m, Some(m.class)),
+            Some(m) => objects::method_object(cx, m, Some(class)),
             None => Ok(ObjRef::NULL),
         })?;
         methods.set(declared);

@@ -26,6 +26,9 @@ const DELETE_ON_CLOSE: i32 = 0x0400_0000;
 const TEMPORARY: i32 = 1;
 /// No error that managed code gets: the call is to be made again.
 const BROKEN_OFF: i32 = -1;
+/// FileOptions.Encrypted: nothing here encrypts.
+const ENCRYPTED: i32 = 0x4000;
+/// FileOptions.WriteThrough.
 const WRITE_THROUGH: i32 = 0x8000_0000u32 as i32;
 
 /// Opens a file as FileMode, FileAccess, FileShare and FileOptions say; the descriptor, which has its share mode in the
@@ -55,6 +58,9 @@ fn open(
         4 | 6 => flags |= libc::O_CREAT,
         5 => truncate = true,
         _ => return Err(error_numbers::INVALID_PARAMETER),
+    }
+    if options & ENCRYPTED != 0 {
+        return Err(error_numbers::ENCRYPTION_FAILED);
     }
     if options & WRITE_THROUGH != 0 {
         flags |= libc::O_SYNC;
