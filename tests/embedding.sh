@@ -3,6 +3,8 @@
 #
 #   tests/embedding.sh [BINARY]     the library is taken from beside BINARY (target/ci/vervet), and built if cargo is there
 #
+# HOST_FLAGS are options for the compiler of the hosts, a sanitizer for instance.
+#
 # Hosts are compiled with the headers of the library, and linked with the name that hosts of mono are linked with. Python parts are skipped, with a message,
 # where pythonnet is not installed.
 set -uo pipefail
@@ -21,7 +23,7 @@ packaging/library.sh "$directory/libvervet_embedding.so" "$work/lib" || { fail "
 export LD_LIBRARY_PATH=$work/lib VERVET_CACHE=off
 include=${MONO_INCLUDE:-$PWD/include}
 
-host() { cc -O1 -w -rdynamic -D_GNU_SOURCE -I"$include" "tests/embedding/$1.c" -o "$work/$1" -L"$work/lib" -lmonosgen-2.0 -lpthread 2> "$work/log" || { fail "$1.c does not compile: $(head -n 3 "$work/log")"; return 1; }; }
+host() { cc -O1 -w ${HOST_FLAGS:-} -rdynamic -D_GNU_SOURCE -I"$include" "tests/embedding/$1.c" -o "$work/$1" -L"$work/lib" -lmonosgen-2.0 -lpthread 2> "$work/log" || { fail "$1.c does not compile: $(head -n 3 "$work/log")"; return 1; }; }
 compare() { # name, expected, command...
     local name=$1 expected=$2; shift 2
     (cd "$work" && timeout -k 5 60 "$@") > "$work/out" 2> "$work/err" < /dev/null

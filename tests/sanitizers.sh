@@ -7,12 +7,13 @@
 #          unit tests of heap (not the verifier's), single calls of handles; and, without the aliasing model, a small heap with all kinds of collections
 #   tsan   data races: the tests of parking and handles, and those of heap that have threads
 #   asan   addresses: the unit tests of os, parking, handles, heap, metadata, binder, runtime and icalls, and every fuzz target for
-#          a short time
+#          a short time; and the C hosts of the embedding library, compiled with it
 #
 # Time: miri took 693 s, its build included, on 2 cores that other work kept busy (load average 8): the unit tests of heap 124 s, the
 # handles 219 s, the small heap 121 s.
 #
-# Not here: handles with threads under Miri (too slow), and metadata under Miri (which has no unsafe code).
+# Not here: C hosts under TSan, which keeps the signal that stops a thread back until the thread calls something that it knows; handles
+# with threads under Miri (too slow), and metadata under Miri (which has no unsafe code).
 #
 # Miri takes a nightly toolchain with it. The other two take the usual toolchain, as one for checks only (RUSTC_BOOTSTRAP=1); tsan
 # also takes rust-src, since the standard library has to be compiled with it, of that toolchain or of a nightly one. What the machine
@@ -109,6 +110,10 @@ use_sigaltstack=0:${ASAN_OPTIONS:-}"
     run "${with[@]}" test "${tests[@]}"
     run "${with[@]}" test -q --profile ci --target "$target" -p vervet-handles --tests
     run "${with[@]}" test "${large[@]}"
+    # What C hosts have from the library, freed or overrun.
+    build cargo build --quiet --profile ci -p vervet -p vervet-embedding || return
+    # (One of them looks at what the process grows by.)
+    ASAN_OPTIONS+=:quarantine_size_mb=2 HOST_FLAGS=-fsanitize=address run tests/embedding.sh
 }
 
 [ $# -gt 0 ] || set -- miri tsan asan
