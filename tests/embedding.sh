@@ -94,6 +94,7 @@ if host thunks; then
     compare "thunks with a checked heap" "$PWD/tests/embedding/thunks.expected" env EMBED_GC_DEBUG=--gc-debug=verify,poison,collect-every=500 ./thunks
     compare "thunks on growing stacks" "$PWD/tests/embedding/thunks.expected" env VERVET_DEBUG_SPLIT_STACKS=4096 ./thunks
 fi
+if host late; then compare "a thunk into a domain that is unloaded" "$PWD/tests/embedding/late.expected" ./late; fi
 # One arena, so that all of the host's threads and the runtime's want the same lock.
 if host held; then compare held "$PWD/tests/embedding/held.expected" env MALLOC_ARENA_MAX=1 ./held; fi
 if host forks; then compare forks "$PWD/tests/embedding/forks.expected" ./forks; fi

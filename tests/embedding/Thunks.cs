@@ -12,6 +12,9 @@ namespace Thunks {
 		public static void Store (ref int at, int value) { at = value; }
 		public static Node Throw (int depth) { if (depth == 0) throw new InvalidOperationException ("thrown"); return Throw (depth - 1); }
 		public static int Deep (int n) { return n == 0 ? 0 : 1 + Deep (n - 1); }
+		static int kept;
+		public static void Keep (int value) { kept = value; }
+		public static int Kept () { return kept; }
 		public static int Calls () { return calls; }
 		public static string Where () { return AppDomain.CurrentDomain.FriendlyName; }
 		public static int Again (IntPtr f, int depth) { return ((Callback) System.Runtime.InteropServices.Marshal.GetDelegateForFunctionPointer (f, typeof (Callback))) (depth); }

@@ -74,6 +74,8 @@ pub enum Symbol {
     PInvokeCell(MethodRef),
     /// The assembly thunk that calls native code (module `arch` of the runtime).
     NativeThunk,
+    /// The same for calls whose arguments travel in the registers in which managed code passes them.
+    PlainNativeThunk,
     /// The process-wide cookie of a signature (vararg calls): the `&'static MethodSig`.
     Signature(&'static vervet_types::MethodSig),
     /// This blob's own code: to grow the stack, the function is called again.

@@ -904,6 +904,19 @@ unsafe extern "C" fn native_thunk() {
     )
 }
 
+/// In place of the thunk for arguments in registers.
+#[unsafe(naked)]
+unsafe extern "C" fn plain_native_thunk() {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "mov eax, 8",
+        "call r9",
+        "pop rbp",
+        "ret"
+    )
+}
+
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Pair(u64, u64);
@@ -951,6 +964,16 @@ extern "C" fn native_big(a: i64, b: i32) -> Big {
 extern "C" fn native_pair(a: i64) -> Pair {
     Pair(a as u64, 17)
 }
+/// Integers and floats in turn: each kind has registers of its own.
+extern "C" fn native_mix(a: i8, b: f32, c: u16, d: f64, e: i64, f: f64, g: u32, h: i16) -> f32 {
+    let ints = i64::from(a) + i64::from(c) * 2 + e * 3 + i64::from(g) * 4 + i64::from(h) * 5;
+    b + d as f32 * 2.0 + f as f32 * 3.0 + ints as f32
+}
+/// Leaves what it likes above the low byte of the result.
+extern "C" fn native_small(a: i64) -> i8 {
+    a as i8
+}
+/// True is whatever is not 0 in the low four bytes.
 extern "C" fn native_bool(a: i32) -> u64 {
     0xffff_ffff_0000_0000 | a as u64
 }
@@ -986,6 +1009,7 @@ fn calli(
 fn link_native(symbol: Symbol) -> usize {
     match symbol {
         Symbol::NativeThunk => native_thunk as *const () as usize,
+        Symbol::PlainNativeThunk => plain_native_thunk as *const () as usize,
         other => unresolved(other),
     }
 }
@@ -1076,6 +1100,58 @@ fn native_calls_place_their_arguments() {
         0
     );
     assert_eq!(result, Pair(9, 17));
+}
+
+/// Calls whose arguments and result travel in registers: their call has no block. What is left in the upper bits of a register has no meaning.
+#[test]
+fn native_calls_leave_arguments_in_registers() {
+    let Some(module) = corlib() else { return };
+    let (codegen, mut arena) = (codegen(), Arena::new());
+    let k = |which| known(module, which);
+    let (long, double) = (k(Known::Int64), k(Known::Double));
+    let minus = |v: i32| v as u32 as u64;
+    let mut ret = [0u64];
+    let single = k(Known::Single);
+    let params = [
+        k(Known::SByte),
+        single,
+        k(Known::UInt16),
+        double,
+        long,
+        double,
+        k(Known::UInt32),
+        k(Known::Int16),
+    ];
+    let (lowered, blob) = calli(&codegen, module, single, &params);
+    let code = arena.link(&blob, &link_native);
+    let args = [
+        native_mix as *const () as u64,
+        minus(-1),
+        2.5f32.to_bits() as u64,
+        3,
+        4.5f64.to_bits(),
+        5,
+        6.5f64.to_bits(),
+        7,
+        minus(-8),
+    ];
+    assert_eq!(
+        call(&mut arena, &codegen, &lowered, code, &args, &mut ret),
+        0
+    );
+    assert_eq!(
+        f32::from_bits(ret[0] as u32),
+        native_mix(-1, 2.5, 3, 4.5, 5, 6.5, 7, -8)
+    );
+
+    let (lowered, blob) = calli(&codegen, module, k(Known::SByte), &[long]);
+    let code = arena.link(&blob, &link_native);
+    let args = [native_small as *const () as u64, 0x1234_5680];
+    assert_eq!(
+        call(&mut arena, &codegen, &lowered, code, &args, &mut ret),
+        0
+    );
+    assert_eq!(ret[0] as i32, -128);
 
     let (lowered, blob) = calli(&codegen, module, k(Known::Boolean), &[k(Known::Boolean)]);
     let code = arena.link(&blob, &link_native);

@@ -134,6 +134,7 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, symbol: Symbol) -> Re
         Symbol::HandleRows => crate::memory::handles::rows(),
         Symbol::PInvokeCell(m) => &entry(m)?.pinvoke as *const _ as usize,
         Symbol::NativeThunk => crate::arch::native_thunk_address(),
+        Symbol::PlainNativeThunk => crate::arch::plain_native_thunk_address(),
         Symbol::Signature(s) => s as *const _ as usize,
         Symbol::SelfCode => unreachable!("resolved when placed"),
     })

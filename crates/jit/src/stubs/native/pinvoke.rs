@@ -24,6 +24,9 @@
 //! stack words ...          by `NativeLocation::Stack`
 //! ```
 //!
+//! A call whose arguments and result each travel in one register, five general ones at most, needs no block: managed code passes them in the same registers,
+//! and the plain native thunk calls with these as they are ([`Call::in_registers`]).
+//!
 //! # Invariants
 //! * While native code runs, a collection may take place. Everything that native code has a pointer
 //!   to stays in place, because this frame refers to it: the references in a block that the
@@ -44,13 +47,14 @@ use crate::signature::{LoweredSignature, Pass, load_scalar, store_scalar};
 use crate::stubs::native::layout::NativeLayout;
 use crate::stubs::native::marshal_plan::{MarshalPlan, ParamPlan, RESULT, plan, plan_of_sig};
 use crate::stubs::native::scalar::Scalar;
-use crate::stubs::native::sysv::{Abi, Eightbyte, NativeLocation};
+use crate::stubs::native::sysv::{Abi, Eightbyte, NativeLocation, NativeLocations};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, BlockArg, InstBuilder, Signature, Value};
 use cranelift_codegen::isa::CallConv;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 use std::mem::offset_of;
+use vervet_abi::context::HIDDEN;
 use vervet_abi::helpers::result::Nothing;
 use vervet_abi::layouts::DelegateObject;
 use vervet_abi::{Declared, ThrowKind, call, native_call, object, vtable};
@@ -247,6 +251,12 @@ fn emit(
     let ret_memory = result_memory(e, plan);
     call.hold_roots(e);
 
+    if call.travels_in_registers(&natives, &total, ret_memory) {
+        let results = call.in_registers(e, target, &natives, &places);
+        call.write_back(e, None);
+        e.poll_interrupts(call::Poll);
+        return results;
+    }
     let mut stack_words = total.stack;
     let mut result_pointer = None;
     if !plan.preserve_sig && !matches!(plan.ret, ParamPlan::None) {
@@ -285,7 +295,7 @@ fn emit(
         check_hresult(e, block);
     }
     let results = call.result(e, block, ret_memory);
-    call.write_back(e, block);
+    call.write_back(e, Some(block));
     // An abort may have ended the native call. Its caller may return, or make the next, without looking.
     e.poll_interrupts(call::Poll);
     results
@@ -478,8 +488,90 @@ impl Call<'_> {
             e.b.ins().sequence_point();
         }
     }
-    /// Emits what was noted for after the call.
-    fn write_back(&self, e: &mut Emitter, block: Value) {
+    /// Does the call need no block?
+    fn travels_in_registers(
+        &self,
+        natives: &[Native],
+        total: &NativeLocations,
+        ret_memory: Option<Value>,
+    ) -> bool {
+        // The last general register is the thunk's.
+        let fits = total.stack == 0 && total.ints < 6;
+        fits && ret_memory.is_none()
+            && self.plan.preserve_sig
+            && !self.plan.set_last_error
+            && !natives.iter().any(|n| matches!(n, Native::Memory(_)))
+            // What is converted back may look at the block.
+            && !self.backs.iter().any(|b| matches!(b, Back::Word(..)))
+    }
+    /// Emits the call without a block.
+    ///
+    /// The Tail convention passes the first six integers and the first eight floats in the same registers as System V, each kind counted on its own. So an argument
+    /// is where C looks for it, and the integers that are missing are filled up:
+    ///
+    /// ```text
+    /// rdi rsi rdx rcx r8       integers and pointers, each extended to a word; 0 where there is none
+    /// r9                       the address of the function
+    /// xmm0 .. xmm7             floats, as they are
+    /// rax, xmm0                the result
+    /// context.hidden           the method, for the record that the thunk links
+    /// ```
+    ///
+    /// ```text
+    ///     store method, context.hidden
+    ///     v9 = call_indirect plain_native_thunk(v1, v2, 0, 0, 0, target, v3: f64)
+    /// ```
+    fn in_registers(
+        &self,
+        e: &mut Emitter,
+        target: Value,
+        natives: &[Native],
+        places: &[SmallVec<[NativeLocation; 2]>],
+    ) -> Results {
+        let mut ints: SmallVec<[Value; 6]> = smallvec![];
+        let mut floats: SmallVec<[Value; 8]> = smallvec![];
+        for (i, (native, place)) in natives.iter().zip(places).enumerate() {
+            let value = match native {
+                Native::Scalar(scalar, value) => scalar.to_word(&mut e.b, *value),
+                Native::Word(value) | Native::Memory(value) => *value,
+            };
+            match place.first() {
+                Some(NativeLocation::Sse(_)) => floats.push(value),
+                Some(_) => ints.push(value),
+                None => debug_assert!(matches!(self.plan.params[i], ParamPlan::None)),
+            }
+        }
+        while ints.len() < 5 {
+            ints.push(e.word(0));
+        }
+        ints.push(target);
+        let mut signature = Signature::new(CallConv::Tail);
+        for value in ints.iter().chain(&floats) {
+            let ty = e.b.func.dfg.value_type(*value);
+            signature.params.push(AbiParam::new(ty));
+        }
+        let result = match &self.plan.ret {
+            ParamPlan::None | ParamPlan::Unsupported(_) => None,
+            ParamPlan::Scalar(scalar) if scalar.is_float() => {
+                Some(crate::signature::scalar_type(scalar.native_kind()))
+            }
+            _ => Some(I64),
+        };
+        signature.returns.extend(result.map(AbiParam::new));
+        let signature = e.b.import_signature(signature);
+        let args: Vec<Value> = ints.into_iter().chain(floats).collect();
+        e.store_context(self.method, HIDDEN);
+        let returned = e.call_symbol(Symbol::PlainNativeThunk, signature, &args);
+        match &self.plan.ret {
+            ParamPlan::Scalar(scalar) => smallvec![scalar.from_native(&mut e.b, returned[0])],
+            ParamPlan::Convert { .. } => {
+                smallvec![e.helper_value(call::MarshalResult, [self.method, returned[0]])]
+            }
+            _ => returned,
+        }
+    }
+    /// Emits what was noted for after the call. `block` is the call block, if the call has one.
+    fn write_back(&self, e: &mut Emitter, block: Option<Value>) {
         for back in &self.backs {
             match back {
                 Back::Scalar(scalar, managed, copy) => {
@@ -500,6 +592,7 @@ impl Call<'_> {
                 }
                 Back::Word(i, managed, native) => {
                     let index = e.word(*i as i64);
+                    let block = block.expect("a call that converts back has a block");
                     e.helper(
                         call::MarshalBack,
                         [self.method, index, *managed, *native, block],

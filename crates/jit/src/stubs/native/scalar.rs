@@ -165,17 +165,21 @@ impl Scalar {
         let value = self.to_native(b, value);
         store_scalar(b, flags, self.native_kind(), value, addr, offset);
     }
-    /// Converts to native and stores a whole word of an argument block: integers extended, a float
-    /// in the low bytes.
-    pub fn store_word(self, b: &mut FunctionBuilder, value: Value, addr: Value, offset: i32) {
+    /// Converts to native, for an argument register: integers extended to a word, a float as it is.
+    pub fn to_word(self, b: &mut FunctionBuilder, value: Value) -> Value {
         let value = self.to_native(b, value);
-        let value = match b.func.dfg.value_type(value) {
+        match b.func.dfg.value_type(value) {
             I32 if matches!(self, Scalar::Same(ScalarKind::U1 | ScalarKind::U2)) => {
                 b.ins().uextend(I64, value)
             }
             I32 => b.ins().sextend(I64, value),
             _ => value,
-        };
+        }
+    }
+    /// Converts to native and stores a whole word of an argument block: integers extended, a float
+    /// in the low bytes.
+    pub fn store_word(self, b: &mut FunctionBuilder, value: Value, addr: Value, offset: i32) {
+        let value = self.to_word(b, value);
         b.ins().store(trusted(), value, addr, offset);
     }
     /// Loads from a word of an argument block and converts to managed.

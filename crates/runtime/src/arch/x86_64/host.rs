@@ -2,6 +2,7 @@
 //!
 //! # Invariants
 //! * Whatever is not the plain case goes to Rust code, with the registers of the call as they were and the state as it was.
+//! * What a stopper may change of the context, the domain above all, is read in Runtime state, behind the test of the stop word.
 //! * The argument registers lie above the entry record, where native frames are scanned, until managed code has them.
 use super::{DOMAIN, FOREIGN, MANAGED, MANAGED_BASE, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE};
 use crate::safepoint::stop_word::STOP;
@@ -53,12 +54,13 @@ pub unsafe extern "C" fn straight_call() {
         // A green thread, or one whose stack grows.
         "cmp qword ptr [rax + {managed_base}], 0",
         "jne 4f",
-        "mov r11d, [r10 + {domain}]",
-        "cmp [rax + {current_domain}], r11d",
-        "jne 4f",
         // The state first, then the word, as everyone who leaves a native state.
         "mov byte ptr [rax + {state}], {runtime}",
         "cmp dword ptr [rip + {stop}], 0",
+        "jne 3f",
+        // Not before: an unload sends threads home that are in a host's code.
+        "mov r11d, [r10 + {domain}]",
+        "cmp [rax + {current_domain}], r11d",
         "jne 3f",
         push_callee_saved!(),
         "push qword ptr [rax + {native_sp}]",
@@ -104,7 +106,7 @@ pub unsafe extern "C" fn straight_call() {
         pop_callee_saved!(),
         "pop rbp",
         "ret",
-        // A stop is under way, or the kernel gives no process fence.
+        // A stop is under way, the kernel gives no process fence, or it is another domain.
         "3: mov byte ptr [rax + {state}], {foreign}",
         "4: pop rbp",
         "mov r11, [r10 + {fallback}]",

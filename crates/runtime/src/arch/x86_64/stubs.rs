@@ -7,7 +7,7 @@ use super::HIDDEN;
 use super::exits::{foreign_icall_thunk, icall_thunk, leaf_thunk};
 use super::grow::grow;
 use super::lazy::{imt_resolve, prestub, slot_resolve};
-use super::native::{native_thunk, reverse_entry};
+use super::native::{native_thunk, plain_native_thunk, reverse_entry};
 use super::reentry::reentrant_thunk;
 use crate::code::perf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,6 +25,7 @@ static NEAR_PRESTUB: AtomicUsize = AtomicUsize::new(0);
 static NEAR_IMT: AtomicUsize = AtomicUsize::new(0);
 static NEAR_SLOT: AtomicUsize = AtomicUsize::new(0);
 static NEAR_NATIVE: AtomicUsize = AtomicUsize::new(0);
+static NEAR_PLAIN_NATIVE: AtomicUsize = AtomicUsize::new(0);
 static NEAR_GROW: AtomicUsize = AtomicUsize::new(0);
 
 fn near(target: usize, name: &str) -> usize {
@@ -52,6 +53,13 @@ pub fn initialise() {
     );
     NEAR_NATIVE.store(
         near(native_thunk as *const () as usize, "native_thunk"),
+        Ordering::Release,
+    );
+    NEAR_PLAIN_NATIVE.store(
+        near(
+            plain_native_thunk as *const () as usize,
+            "plain_native_thunk",
+        ),
         Ordering::Release,
     );
     NEAR_GROW.store(near(grow as *const () as usize, "grow"), Ordering::Release);
@@ -89,6 +97,10 @@ pub fn place_slot_stubs(first: u32, count: u32) -> Result<usize, LoadError> {
 /// The native thunk.
 pub fn native_thunk_address() -> usize {
     NEAR_NATIVE.load(Ordering::Relaxed)
+}
+/// The native thunk for arguments in registers.
+pub fn plain_native_thunk_address() -> usize {
+    NEAR_PLAIN_NATIVE.load(Ordering::Relaxed)
 }
 /// The grow thunk.
 pub fn grow_address() -> usize {

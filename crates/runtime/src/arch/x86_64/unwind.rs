@@ -136,6 +136,7 @@ mod tests {
             include_str!("entry.rs"),
             include_str!("exits.rs"),
             include_str!("grow.rs"),
+            include_str!("host.rs"),
             include_str!("interrupts.rs"),
             include_str!("lazy.rs"),
             include_str!("native.rs"),

@@ -146,6 +146,7 @@ impl Namer<'_> {
             Symbol::SelfCode => (17, None, None, None),
             Symbol::CallCounter(m) => (18, None, Some(m), None),
             Symbol::Prestub(m) => (19, None, Some(m), None),
+            Symbol::PlainNativeThunk => (20, None, None, None),
             // Its address is the identity of a signature in this process.
             Symbol::Signature(_) => return None,
             // Its number counts what this process has made.
@@ -405,6 +406,7 @@ impl Finder<'_> {
             17 => Symbol::SelfCode,
             18 => Symbol::CallCounter(self.method()?),
             19 => Symbol::Prestub(self.method()?),
+            20 => Symbol::PlainNativeThunk,
             _ => return Err(Damaged),
         })
     }
