@@ -66,7 +66,7 @@ pub fn pinvoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileErro
     let plan = plan(method)?;
     build(
         codegen,
-        Tier::Quick,
+        Tier::Optimised,
         &method.full_name(),
         lowered.clif.clone(),
         |e, args| {

@@ -267,7 +267,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let ValueFact::Exact | ValueFact::ExactOrNull | ValueFact::Comparer(_) = this.fact
             && let Some(class) = this.class
             && !class.is_array()
-            && !generic
             && !class.is_value_type()?
         {
             let found = if method.class.is_interface() {

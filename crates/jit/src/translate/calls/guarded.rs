@@ -25,6 +25,8 @@
 //! more, or none is known       none                             none
 //! ```
 //!
+//! A generic virtual method is as an interface's: a helper looks its instance up otherwise.
+//!
 //! No call is guarded in code that is compiled quickly, in a block that can only throw, and where a tail call is asked for.
 //!
 //! A virtual method that several classes inherit is tested by its code: the slot of the receiver's VTable and the slot of the method hold the same address, once the
@@ -66,7 +68,7 @@ const SITES: usize = 60;
 struct Guess {
     /// The class of the receiver. None: any class whose slot leads to the method.
     class: Option<ClassRef>,
-    /// It has code of its own, and is no generic instance.
+    /// It has code of its own.
     method: MethodRef,
 }
 
@@ -109,9 +111,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         method: MethodRef,
         known: Option<ClassRef>,
     ) -> Res<SmallVec<[Guess; TESTS]>> {
+        // What goes through a stub or a helper, and has no slot whose code could be compared.
         let is_interface = match dispatch {
             Dispatch::Virtual(_) => false,
-            Dispatch::Interface(_) => true,
+            Dispatch::Interface(_) | Dispatch::Generic(_) => true,
             _ => return Ok(SmallVec::new()),
         };
         let base = match known {
@@ -148,7 +151,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// What a call of the method on an object of the class reaches. None: that is nothing to guess. So it is for
     ///
     /// * classes that may have proxies,
-    /// * generic instances, but for those that implement the interfaces of arrays, and what has no code.
+    /// * generic instances, but for those that the call names and those that implement the interfaces of arrays, and what has no code.
     fn implementation(&self, method: MethodRef, class: ClassRef) -> Res<Option<MethodRef>> {
         let is_array = class.is_array();
         if class.is_marshal_by_ref()? || is_array && !method.class.is_interface() {
@@ -160,7 +163,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let Some(m) = found else { return Ok(None) };
         // A method that a value type inherits takes the box itself; its own take the value.
-        let is_plain = is_array || m.method_args().is_empty();
+        let is_plain = is_array || m.method_args().is_empty() || !method.method_args().is_empty();
         let fits = !m.is_abstract() && !m.class.is_interface() && is_plain;
         let is_own = !class.is_value_type()? || m.class == class;
         Ok(Some(m).filter(|_| fits && is_own))
