@@ -10,7 +10,13 @@ icalls! {
         if remoting::is_proxy(this) {
             return cx.type_object(remoting::classes::proxied_class(this));
         }
-        cx.type_object(cx.non_null(this)?.class())
+        let vt = cx.non_null(this)?.vtable();
+        let root = cx.domain().type_root(cx, this.class())?;
+        // Compiled code finds it there from now on. (A VTable may have been made after the Type object.)
+        if vt.domain == cx.domain().id {
+            vt.type_root.store(root.address(), std::sync::atomic::Ordering::Release);
+        }
+        Ok(root.get())
     }
     /// A copy of the object's fields in a new object of its class.
     "System.Object::MemberwiseClone" fn memberwise_clone(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {

@@ -80,6 +80,8 @@ enum Intrinsic {
     FreeHandleAt,
     /// `new object()`, and the call of it in every constructor.
     ObjectCtor,
+    /// `object.GetType()`, module `get_type`.
+    GetType,
     /// `Type == Type` (true) and `!=` (false).
     TypeEquals(bool),
     /// `Interlocked.Increment` and `Decrement`: what is added.
@@ -177,7 +179,11 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 _ => return None,
             },
             "Activator" if method == "CreateInstance" => CreateInstance,
-            "Object" if method == ".ctor" => ObjectCtor,
+            "Object" => match method {
+                ".ctor" => ObjectCtor,
+                "GetType" => GetType,
+                _ => return None,
+            },
             "Enum" if method == "HasFlag" => HasFlag,
             "Environment" if method == "get_ProcessorCount" => ProcessorCount,
             "Type" => match method {
@@ -293,6 +299,7 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
             StringChars
             | DefaultComparer
             | ByReferenceValue
+            | GetType
             | UnsafeLoad
             | HandleTarget
             | TargetHandle
@@ -496,6 +503,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::MonitorEnter => return self.enter_monitor(method),
             Intrinsic::MonitorExit => return self.exit_monitor(method),
             Intrinsic::DefaultComparer => return self.default_comparer(method),
+            Intrinsic::GetType => return self.get_type(method),
             Intrinsic::CreateInstance => return self.create_instance(method),
             Intrinsic::HandleTarget => return self.handle_target(method),
             Intrinsic::TargetHandle | Intrinsic::FreeHandle | Intrinsic::FreeHandleAt

@@ -3,6 +3,7 @@ mod activator;
 pub mod bounds;
 pub mod call;
 pub mod comparers;
+mod get_type;
 pub mod guarded;
 pub mod has_flag;
 pub mod intrinsics;

@@ -310,7 +310,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 } else if n == 0 && self.body.this_proven {
                     fact = ValueFact::NonNull;
                 }
-                self.e.b.use_var(v)
+                match self.constant_this(n, variable.shadow.is_some()) {
+                    Some(this) => this,
+                    None => self.e.b.use_var(v),
+                }
             }
             Location::Value(v, n) => {
                 fact = n;
@@ -338,6 +341,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             fact,
         });
         Ok(())
+    }
+
+    /// The one value of variable `n`, if that is a `this` which no code writes: what is known of the value then holds in every block. Handlers find theirs in the
+    /// frame, if they have one there (`has_shadow`).
+    fn constant_this(&self, n: usize, has_shadow: bool) -> Option<Value> {
+        let is_this = n == 0 && self.body.lowered.has_this;
+        let is_written = || self.body.plan.args[0] & WRITTEN != 0;
+        (is_this && !has_shadow && !is_written()).then(|| self.body.params[0])
     }
 
     /// Pushes the current value of an argument, even if the IL never mentions it.
