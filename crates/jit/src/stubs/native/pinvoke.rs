@@ -29,8 +29,9 @@
 //!
 //! # Invariants
 //! * While native code runs, a collection may take place. Everything that native code has a pointer
-//!   to stays in place, because this frame refers to it: the references in a block that the
-//!   conservative scan reads, the pointers into them in the call block.
+//!   to stays in place, because a frame refers to it: the references in a block that the
+//!   conservative scan reads, the pointers into them in the call block, or in the argument
+//!   registers that the plain thunk has pushed.
 //! * All conversions are done before the block is filled, so no helper runs between filling it and
 //!   the call.
 //! * Without SetLastError the program does not see the errno of the call: the thunk does not store it to the thread context.
@@ -480,11 +481,14 @@ impl Call<'_> {
         let index = e.word(index);
         e.helper(helper, [self.method, index, from, to]);
     }
-    /// Stores the references that must stay alive to the frame. The sequence point keeps the stores
-    /// before the call.
+    /// Stores the references that must stay alive to the frame, in a slot that only the collector reads: it stays in memory, whatever the passes over the
+    /// caller find. The sequence point keeps the stores before the call.
     fn hold_roots(&self, e: &mut Emitter) {
         if !self.roots.is_empty() {
-            e.pack(&self.roots);
+            let slot = e.slot(8 * self.roots.len() as u32);
+            e.notes.keep(slot);
+            let at = e.slot_addr(slot);
+            e.store_words(&self.roots, at);
             e.b.ins().sequence_point();
         }
     }

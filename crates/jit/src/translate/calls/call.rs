@@ -268,6 +268,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             && let Some(class) = this.class
             && !class.is_array()
             && !class.is_value_type()?
+            // Code that cannot be verified may call the method on an object of any class.
+            && (method.class.is_interface() || class.is_subclass_of(method.class)?)
         {
             let found = if method.class.is_interface() {
                 // An ambiguous implementation is an error at run time of this call. It must not
