@@ -155,7 +155,6 @@ helpers! {
     /// (object or 0, nullable class, address of the result).
     UnboxNullable(I64, I64, I64) : Runtime;
     /// (nullable class, address of the value) -> box or 0.
-    BoxNullable(I64, I64) -> I64 : Runtime;
     /// (object): throw it (null: NullReferenceException); the trace starts here.
     Throw(I64) : NoReturn;
     /// (object): throw it again; the trace goes on.

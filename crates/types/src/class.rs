@@ -388,6 +388,18 @@ impl Class {
             None
         }
     }
+    /// The fields of a Nullable: whether there is a value, and the value.
+    pub fn nullable_fields(&'static self) -> R<(FieldRef, FieldRef)> {
+        let missing = |name| LoadError::missing_field(self, name);
+        // The name differs between versions of the class library.
+        let flag = match self.find_field("hasValue")? {
+            None => self.find_field("has_value")?,
+            found => found,
+        };
+        let flag = flag.ok_or_else(|| missing("hasValue"))?;
+        let value = self.find_field("value")?.ok_or_else(|| missing("value"))?;
+        Ok((flag, value))
+    }
     /// Is a reference on the stack: a class, interface, array, string, object. An error for generic parameters.
     pub fn is_reference_type(&'static self) -> R<bool> {
         Ok(match self.kind {

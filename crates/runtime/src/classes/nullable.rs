@@ -4,25 +4,12 @@
 use crate::cx::{Cx, Result};
 use crate::memory::copy::{clear_value, copy_value};
 use crate::object::ObjRef;
-use vervet_types::{Class, ClassRef, Known, LoadError};
+use vervet_types::{Class, ClassRef, Known};
 
 /// Offsets of a Nullable's flag and value, from the start of the value.
 pub fn nullable_offsets(cx: &Cx<'_>, class: ClassRef) -> Result<(u32, u32)> {
-    let find = |n| {
-        cx.load(
-            class
-                .find_field(n)
-                .and_then(|f| f.ok_or_else(|| LoadError::missing_field(class, n))),
-        )
-        .and_then(|f| cx.load(f.offset()))
-    };
-    Ok((
-        find("has_value").or_else(|t| {
-            cx.take_pending(t);
-            find("hasValue")
-        })?,
-        find("value")?,
-    ))
+    let (flag, value) = cx.load(class.nullable_fields())?;
+    Ok((cx.load(flag.offset())?, cx.load(value.offset())?))
 }
 
 /// Unboxes null or a box of the argument as a Nullable of class `c`.
@@ -44,7 +31,10 @@ pub(crate) unsafe fn unbox_nullable_into<'cx>(
         if o.is_null() {
             return Ok(());
         }
-        if !std::ptr::eq(o.class(), inner) {
+        // As in mono, a box of an enum is one of its underlying type, but not the reverse.
+        let is_inner =
+            std::ptr::eq(o.class(), inner) || cx.load(o.class().enum_underlying())? == Some(inner);
+        if !is_inner {
             return Err(cx.throw_default(Known::InvalidCastException));
         }
         *to.add(has as usize) = 1;

@@ -145,7 +145,6 @@ bodies! {
     CheckLdelema(_, _) => check_ldelema;
     Unbox(_, _) => unbox;
     UnboxNullable(_, _, _) => unbox_nullable;
-    BoxNullable(_, _) => box_nullable;
     Throw(_) => throw;
     Rethrow(_) => rethrow;
     ThrowKind(_) => throw_kind;
@@ -351,11 +350,6 @@ extern "C" fn unbox(o: usize, c: usize) -> usize {
 extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
     // SAFETY: generated code passes room for a Nullable of that class, on its stack.
     with(|cx| unsafe { unbox_nullable_into(cx, object(o), class(c), to) })
-}
-/// `box` of `Nullable<T>`: an empty one becomes null, another a box of `T`.
-extern "C" fn box_nullable(c: usize, from: *const u8) -> usize {
-    // SAFETY: generated code passes the address of a Nullable of that class.
-    with(|cx| unsafe { cx.box_value(class(c), from) })
 }
 /// `throw`. What is not an Exception is wrapped in RuntimeWrappedException. No frame of ours with a destructor may be left below this one.
 extern "C" fn throw(o: usize) {

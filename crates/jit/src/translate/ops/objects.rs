@@ -316,21 +316,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Boxes a value. For Nullable<T> the helper boxes the T inside, or gives null.
+    /// Boxes a value.
     pub(crate) fn box_operand(&mut self, class: ClassRef, operand: &StackValue) -> Res {
-        if class.nullable_arg().is_some() {
-            self.check_struct(operand, class)?;
-            let handle = self.e.symbol(Symbol::ClassHandle(class));
-            let value = self
-                .e
-                .helper_value(call::BoxNullable, [handle, operand.value]);
-            self.push_value(StackValue {
-                stack_type: StackType::Ref,
-                value,
-                class: class.nullable_arg(),
-                fact: ValueFact::None,
-            });
-            return Ok(());
+        if let Some(inner) = class.nullable_arg() {
+            return self.box_nullable(class, inner, operand);
         }
         // The value to be boxed is an SSA value, or lies in this frame, so a collection during the
         // allocation finds its references.
@@ -354,8 +343,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(TranslateError::invalid("unbox of a reference type"));
         }
         let operand = self.pop_ref()?;
-        if class.nullable_arg().is_some() {
-            let at = self.unbox_nullable(class, operand.value)?;
+        if let Some(inner) = class.nullable_arg() {
+            let at = self.unbox_nullable(class, inner, operand.value)?;
             self.push_value(StackValue {
                 stack_type: StackType::ByRef,
                 value: at,
@@ -372,16 +361,6 @@ impl<'a, 'f> Translator<'a, 'f> {
             fact: ValueFact::NonNull,
         });
         Ok(())
-    }
-
-    /// Writes the nullable that a box or null stands for to a slot of the frame.
-    fn unbox_nullable(&mut self, class: ClassRef, object: Value) -> Res<Value> {
-        // This is no temporary, because the program may keep the address in a variable.
-        let slot = self.e.slot(class.layout()?.size);
-        let at = self.e.slot_addr(slot);
-        let handle = self.e.symbol(Symbol::ClassHandle(class));
-        self.e.helper(call::UnboxNullable, [object, handle, at]);
-        Ok(at)
     }
 
     /// The address of the value in a box, after a check of its class. The helper accepts an enum as
@@ -432,8 +411,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             return self.cast(class, true);
         }
         let operand = self.pop_ref()?;
-        let at = if class.nullable_arg().is_some() {
-            self.unbox_nullable(class, operand.value)?
+        let at = if let Some(inner) = class.nullable_arg() {
+            self.unbox_nullable(class, inner, operand.value)?
         } else {
             self.unboxed_address(class, &operand)?
         };
@@ -600,9 +579,14 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// `ldtoken` (ECMA-335 III.4.17). Followed by `Type.GetTypeFromHandle`, as `typeof` is, it
-    /// loads the Type object.
+    /// loads the Type object; followed by `InitializeArray`, it fills the array (`array_data`).
     pub(crate) fn load_token(&mut self, token: Token) -> Res {
         let target = self.body.scope.token(token)?;
+        if let TokenTarget::Field(field) = target
+            && self.try_fill_array(field)?
+        {
+            return Ok(());
+        }
         let (symbol, known) = match target {
             TokenTarget::Type(class) => {
                 if !class.is_named_only() {
