@@ -95,6 +95,8 @@ if host thunks; then
     compare "thunks on growing stacks" "$PWD/tests/embedding/thunks.expected" env VERVET_DEBUG_SPLIT_STACKS=4096 ./thunks
 fi
 if host late; then compare "a thunk into a domain that is unloaded" "$PWD/tests/embedding/late.expected" ./late; fi
+mcs -nologo -warn:0 "-out:$work/Starts.exe" tests/embedding/Starts.cs || fail "Starts.cs does not compile"
+if host starts; then compare starts "$PWD/tests/embedding/starts.expected" ./starts; fi
 # One arena, so that all of the host's threads and the runtime's want the same lock.
 if host held; then compare held "$PWD/tests/embedding/held.expected" env MALLOC_ARENA_MAX=1 ./held; fi
 if host forks; then compare forks "$PWD/tests/embedding/forks.expected" ./forks; fi

@@ -44,6 +44,7 @@ use crate::code::cache::{self, Compiled, compile, compile_as};
 use crate::code::entries;
 use crate::loader::without_loading;
 use crate::runtime::rt;
+use crate::threads::native_state::native;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -152,11 +153,13 @@ fn is_on() -> bool {
             let on = wanted
                 && rt().options.aot.is_none()
                 && vervet_os::thread::processors() > 1
-                && std::thread::Builder::new()
-                    .name("compiler".into())
-                    .stack_size(8 << 20)
-                    .spawn(work)
-                    .is_ok();
+                && native(|| {
+                    std::thread::Builder::new()
+                        .name("compiler".into())
+                        .stack_size(8 << 20)
+                        .spawn(work)
+                        .is_ok()
+                });
             MODE.store(if on { ON } else { OFF }, Ordering::Relaxed);
             on
         }

@@ -228,6 +228,7 @@ unsafe fn land(
         if is_caught {
             crate::threads::stack_guard::take_back(context);
         }
+        crate::threads::stack_limit::raise_if_asked(context);
         crate::arch::resume(
             frame.code.start + h.code as usize,
             sp,

@@ -81,6 +81,7 @@ pub(super) fn give_objects<'cx>(cx: &'cx Cx<'cx>, internal: ObjRef<'cx>) -> Resu
     internal.write(offset_of!(Internal, state), 0u32);
     internal.write_ref(offset_of!(Internal, root_domain_thread), thread);
     become_thread(cx, thread, internal);
+    tell_host(cx, internal);
     Ok(())
 }
 
@@ -113,10 +114,6 @@ pub(super) fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_
         state::field_i32(internal, offset_of!(Internal, small_id))
             .store((*context).owner_id as i32, Ordering::SeqCst);
     }
-    if let Some(host) = crate::process::host_events::get() {
-        let id = internal.read::<u64>(offset_of!(Internal, thread_id));
-        (host.thread_started)(cx, id);
-    }
     // Asked for before the thread could be found. (Who asks sets the state first and then looks for the thread.)
     let asked = state::get(internal);
     if asked & state::ABORT_REQUESTED != 0 {
@@ -124,6 +121,14 @@ pub(super) fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_
     }
     if asked & state::SUSPEND_REQUESTED != 0 {
         requests::request_own(cx, SUSPEND);
+    }
+}
+
+/// Tells a host that the calling thread, which has become a managed one, has started. The host may wait for any other thread.
+pub(super) fn tell_host(cx: &Cx<'_>, internal: ObjRef<'_>) {
+    if let Some(host) = crate::process::host_events::get() {
+        let id = internal.read::<u64>(offset_of!(Internal, thread_id));
+        (host.thread_started)(cx, id);
     }
 }
 

@@ -85,6 +85,21 @@ fn word(internal: ObjRef<'_>) -> &AtomicPtr<ThreadLifetime> {
 pub fn give(internal: ObjRef<'_>, lifetime: Arc<ThreadLifetime>) {
     word(internal).store(Arc::into_raw(lifetime).cast_mut(), Ordering::SeqCst);
 }
+/// The life of a thread that is about to be started by the program, made if it has none.
+pub(super) fn given(internal: ObjRef<'_>) -> Arc<ThreadLifetime> {
+    loop {
+        if let Some(life) = of(internal) {
+            return life;
+        }
+        let life = ThreadLifetime::new(true);
+        let own = Arc::into_raw(life.clone()).cast_mut();
+        match word(internal).compare_exchange(null_mut(), own, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => return life,
+            // SAFETY: the reference that was to be the word's.
+            Err(_) => drop(unsafe { Arc::from_raw(own) }),
+        }
+    }
+}
 /// The life of a thread; None before it is started. A green thread that runs tasks has none before somebody [wants to join it](to_join).
 pub fn of(internal: ObjRef<'_>) -> Option<Arc<ThreadLifetime>> {
     let at = word(internal).load(Ordering::SeqCst);
@@ -100,10 +115,13 @@ pub fn of(internal: ObjRef<'_>) -> Option<Arc<ThreadLifetime>> {
 /// The life of a thread that is to be joined; None before it is started.
 pub(super) fn to_join(internal: ObjRef<'_>) -> Option<Arc<ThreadLifetime>> {
     let runs_tasks = internal.read::<u8>(offset_of!(Internal, threadpool_thread)) != 0;
+    if state::get(internal) & state::UNSTARTED != 0 {
+        return None;
+    }
     if let Some(life) = of(internal) {
         return Some(life);
     }
-    if !runs_tasks || state::get(internal) & state::UNSTARTED != 0 {
+    if !runs_tasks {
         return None;
     }
     let life = ThreadLifetime::new(false);

@@ -37,7 +37,7 @@ pub(crate) mod retry_thread;
 pub mod service_stack;
 pub mod shutdown;
 pub mod stack_guard;
-mod stack_limit;
+pub(crate) mod stack_limit;
 pub mod start;
 pub mod state;
 pub mod wait;

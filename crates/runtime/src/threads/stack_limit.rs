@@ -16,10 +16,16 @@ pub(super) fn limit(low: usize, high: usize) -> usize {
 pub(super) fn set(context: *mut ThreadContext, limit: usize) {
     // SAFETY: the context is the calling thread's, and only that thread writes `true_limit`.
     unsafe { (*context).true_limit = limit };
-    // A requester sets its bit and then raises the limit. If this store comes after that, the load below sees the bit.
+    // A requester sets its bit and then raises the limit. If this store comes after that, the load that follows sees the bit.
+    // SAFETY: the context is the calling thread's.
+    unsafe { registry::limit(context).store(limit, Ordering::SeqCst) };
+    raise_if_asked(context);
+}
+
+/// Has the next check call the runtime if something is asked of the calling thread: a request that had to wait, in a filter for instance, may be served now.
+pub(crate) fn raise_if_asked(context: *mut ThreadContext) {
     // SAFETY: the context is the calling thread's.
     unsafe {
-        registry::limit(context).store(limit, Ordering::SeqCst);
         if registry::interrupts(context).load(Ordering::SeqCst) != 0 {
             registry::limit(context).store(usize::MAX, Ordering::SeqCst);
         }

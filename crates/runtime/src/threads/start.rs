@@ -3,21 +3,22 @@
 //! ```text
 //!   starting thread                                   new OS thread
 //!   -----------------------------------------------   ------------------------------------------------------------
+//!   lifetime: joinable as soon as it is started
 //!   claim_start: Unstarted is cleared, once
 //!   Seed: three GC handles
-//!   lifetime: joinable; keeps the process alive
-//!     unless Background
+//!   keeps the process alive unless Background
 //!   spawn, in Native state                       -->  attach: a context, Runtime state
 //!                                                     run_managed: take the handles, become_thread (Thread objects
 //!                                                       in the context, the owner id in InternalThread)
 //!   wait, in Native state                        <--  tell that it has begun
-//!   returns                                           call the delegate
+//!   returns                                           tell a host, which may wait for the starter; call the delegate
 //!                                                     an exception: unhandled, or it ends the thread only
 //!                                                     detach: hooks, `adopt::end` (Stopped, joiners go on), recycle
 //!   no OS thread: handles freed, Unstarted again
 //! ```
 //!
 //! # Invariants
+//! * Whoever finds a thread that is no longer Unstarted can join it.
 //! * When `Start` returns, the thread is no longer Unstarted and can be joined. An OS thread has begun besides: on a busy machine it might otherwise
 //!   run long after its starter went on, and programs (WCF's listeners among them) store in its first statement what their owner clears when
 //!   it is closed.
@@ -26,8 +27,8 @@
 //! * An exception that leaves the delegate ends the process, but for ThreadAbortException and AppDomainUnloadedException,
 //!   which end the thread.
 //! * If the OS thread cannot be created, everything is as before `Start`: the thread is Unstarted and holds no handle.
-use super::adopt::become_thread;
-use super::lifetime::{self, ThreadLifetime};
+use super::adopt::{become_thread, tell_host};
+use super::lifetime;
 use super::{blocking, green, native, state};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};
@@ -53,6 +54,8 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     if state::get(internal) & state::ABORTED != 0 {
         return Ok(true); // Aborted before it was started: it never runs.
     }
+    // Before Unstarted is cleared: who finds the thread started finds its life.
+    lifetime::given(internal);
     if !state::claim_start(internal) {
         return Err(cx.throw(
             Known::ThreadStateException,
@@ -62,14 +65,15 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     let seed = match Seed::new(cx, thread, delegate) {
         Ok(seed) => seed,
         Err(throw) => {
+            lifetime::of(internal).inspect(|l| l.end());
+            lifetime::take(internal);
             state::change(internal, state::UNSTARTED, 0);
             return Err(throw);
         }
     };
     crate::domain::crossing::will_begin(thread);
-    let lifetime = ThreadLifetime::new(true);
-    // Before Background is read: a thread that changes Background from here on finds the lifetime.
-    lifetime::give(internal, lifetime.clone());
+    // Once more: a start that failed meanwhile has taken it. And before Background is read: a thread that changes Background from here on finds it.
+    let lifetime = lifetime::given(internal);
     lifetime.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
     let stack = match usize::try_from(wanted) {
@@ -212,8 +216,7 @@ fn run(seed: &Seed, begun: &Begun) {
 }
 
 fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed, begun: &Begun) {
-    let call = FirstCall::of(cx, seed);
-    begun.tell();
+    let call = FirstCall::of(cx, seed, || begun.tell());
     ended(
         cx,
         call.and_then(|call| {
@@ -246,8 +249,9 @@ pub(super) struct FirstCall<'cx> {
 
 impl<'cx> FirstCall<'cx> {
     /// The calling thread becomes the one that the seed says, and calls that one's delegate.
-    pub(super) fn of(cx: &'cx Cx<'cx>, seed: &Seed) -> Result<Self> {
-        let (delegate, argument) = become_started(cx, seed)?;
+    /// Calls `begun` as soon as others may find the thread, and before the host learns of it.
+    pub(super) fn of(cx: &'cx Cx<'cx>, seed: &Seed, begun: impl FnOnce()) -> Result<Self> {
+        let (delegate, argument) = become_started(cx, seed, begun)?;
         let method = crate::interop::delegates::invoke_method(cx, delegate.class())?;
         let takes = cx.load(method.sig())?.params.len();
         Ok(FirstCall {
@@ -259,7 +263,11 @@ impl<'cx> FirstCall<'cx> {
 }
 
 /// The calling thread becomes the one that the seed says; its delegate and argument.
-fn become_started<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) -> Result<(ObjRef<'cx>, ObjRef<'cx>)> {
+fn become_started<'cx>(
+    cx: &'cx Cx<'cx>,
+    seed: &Seed,
+    tell: impl FnOnce(),
+) -> Result<(ObjRef<'cx>, ObjRef<'cx>)> {
     let (thread, delegate) = (take::<'cx>(seed.thread), take::<'cx>(seed.delegate));
     let argument = take::<'cx>(seed.argument);
     let internal = thread.read_ref(offset_of!(ThreadObject, internal_thread));
@@ -273,6 +281,8 @@ fn become_started<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) -> Result<(ObjRef<'cx>, Ob
         Err(throw) => Some(cx.take_pending(throw)),
     };
     become_thread(cx, thread, internal);
+    tell();
+    tell_host(cx, internal);
     super::name::tell_started(internal);
     super::name::show(internal);
     if let Some(refused) = begun {

@@ -107,7 +107,7 @@ pub(super) extern "C" fn main() -> ! {
 /// Makes the first call of the calling thread, which does not return here. Otherwise there is an exception.
 fn begin<'cx>(cx: &'cx Cx<'cx>, seed: Option<Seed>) -> Throw {
     let call = match seed {
-        Some(seed) => FirstCall::of(cx, &seed),
+        Some(seed) => FirstCall::of(cx, &seed, || ()),
         None => first_call_of_task(cx),
     };
     match call {
