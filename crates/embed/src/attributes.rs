@@ -1,26 +1,92 @@
 //! Custom attributes: the rows of an entity, and their objects.
 //!
 //! # Invariants
-//! A `MonoCustomAttrInfo` is the module and token of the entity, and lives until the host frees it. Null: the entity has no attribute.
+//! * A `MonoCustomAttrInfo` begins as the header says, because hosts read it: how many attributes there are, then the constructor and the bytes of each. The
+//!   token of the entity follows. It lives until the host frees it. Null: the entity has no attribute.
+//! * An attribute whose constructor cannot be found is not among them.
+use crate::signatures::scope;
 use crate::support::{
     AssemblyP, Bool, ClassP, EventP, FieldP, ImageP, MethodP, Object, PropertyP, object, or_null,
 };
+use std::ffi::c_int;
 use vervet_icalls::system::mono_custom_attrs as rows;
 use vervet_metadata::Table;
 use vervet_runtime::ObjRef;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_types::{ClassRef, Known, ModuleRef, Token};
+use vervet_types::{ClassRef, Known, MethodRef, ModuleRef, Token};
 
-/// A `MonoCustomAttrInfo`.
+/// A `MonoCustomAttrInfo`, in front of its entries and of the entity's token.
+#[repr(C)]
 pub struct Info {
+    count: c_int,
+    /// Not used.
+    cached: c_int,
     module: ModuleRef,
-    owner: Token,
+}
+/// A `MonoCustomAttrEntry`.
+#[repr(C)]
+struct Entry {
+    constructor: MethodRef,
+    size: u32,
+    blob: *const u8,
+}
+
+impl Info {
+    /// Where the entries begin, and where the token is, in a block for so many.
+    fn places(block: *mut Info, count: usize) -> (*mut Entry, *mut u32) {
+        let entries = block.wrapping_add(1).cast::<Entry>();
+        (entries, entries.wrapping_add(count).cast())
+    }
+    /// The entity.
+    ///
+    /// # Safety
+    /// The block was made by [`info`].
+    unsafe fn owner(this: *const Info) -> (ModuleRef, Token) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (_, token) = Info::places(this.cast_mut(), (*this).count as usize);
+            ((*this).module, Token(*token))
+        }
+    }
 }
 
 fn info(module: ModuleRef, owner: Token) -> *mut Info {
-    match module.image.custom_attributes_of(owner).next() {
-        Some(_) => Box::into_raw(Box::new(Info { module, owner })),
-        None => std::ptr::null_mut(),
+    let (image, scope) = (&module.image, scope(module));
+    let entry = |rid| {
+        let row = image.custom_attribute(rid).ok()?;
+        let blob = image.blob(row.value).ok()?;
+        let constructor = scope.method(row.constructor).ok()?;
+        Some(Entry {
+            constructor,
+            size: blob.len() as u32,
+            blob: blob.as_ptr(),
+        })
+    };
+    let all: Vec<Entry> = image
+        .custom_attributes_of(owner)
+        .filter_map(entry)
+        .collect();
+    if all.is_empty() {
+        return std::ptr::null_mut();
+    }
+    let bytes = size_of::<Info>() + all.len() * size_of::<Entry>() + size_of::<u64>();
+    // SAFETY: the block has room for the three parts, which are aligned to 8 bytes; the host frees it by `mono_custom_attrs_free`.
+    unsafe {
+        let block = libc::malloc(bytes).cast::<Info>();
+        if block.is_null() {
+            crate::support::fail("out of memory");
+        }
+        let (entries, token) = Info::places(block, all.len());
+        block.write(Info {
+            count: all.len() as c_int,
+            cached: 0,
+            module,
+        });
+        token.write(owner.0);
+        for (i, entry) in all.into_iter().enumerate() {
+            entries.add(i).write(entry);
+        }
+        block
     }
 }
 
@@ -32,8 +98,12 @@ fn fits(row: &rows::Row, class: ClassRef) -> bool {
         || class.is_interface() && own.implements(class).unwrap_or(false)
 }
 
-fn find<'cx>(cx: &'cx Cx<'cx>, info: &Info, class: ClassP) -> Result<ObjRef<'cx>> {
-    for row in rows::rows(cx, info.module, info.owner)? {
+fn find<'cx>(
+    cx: &'cx Cx<'cx>,
+    (module, owner): (ModuleRef, Token),
+    class: ClassP,
+) -> Result<ObjRef<'cx>> {
+    for row in rows::rows(cx, module, owner)? {
         if class.is_some_and(|c| fits(&row, c)) {
             return rows::instantiate(cx, &row);
         }
@@ -74,11 +144,7 @@ query_api! {
         let (Some(image), Some(kind)) = (image, KINDS.get((index & 31) as usize)) else { return std::ptr::null_mut() };
         info(image, Token(u32::from(*kind) << 24 | index >> 5))
     }
-    fn mono_custom_attrs_free(info: *mut Info) {
-        if !info.is_null() {
-            drop(Box::from_raw(info));
-        }
-    }
+    fn mono_custom_attrs_free(info: *mut Info) { libc::free(info.cast()); }
 }
 
 object_api! {
@@ -87,20 +153,24 @@ object_api! {
         if info.is_null() {
             return 0;
         }
-        match rows::rows(cx, (*info).module, (*info).owner) {
+        let (module, owner) = Info::owner(info);
+        match rows::rows(cx, module, owner) {
             Ok(all) => Bool::from(all.iter().any(|r| fits(r, class))),
             Err(throw) => { let _ = cx.take_pending(throw); 0 }
         }
     }
     fn mono_custom_attrs_get_attr(cx; info: *const Info, class: ClassP) -> Object {
         if info.is_null() { return std::ptr::null_mut(); }
-        or_null(cx, find(cx, &*info, class))
+        or_null(cx, find(cx, Info::owner(info), class))
     }
     /// All of them, in an array.
     fn mono_custom_attrs_construct(cx; info: *const Info) -> Object {
         let all = match info.is_null() {
             true => Ok(Vec::new()),
-            false => rows::rows(cx, (*info).module, (*info).owner),
+            false => {
+                let (module, owner) = Info::owner(info);
+                rows::rows(cx, module, owner)
+            }
         };
         or_null(cx, all.and_then(|all| cx.alloc_ref_array(cx.known(Known::Attribute), all.len(), |i| rows::instantiate(cx, &all[i]))))
     }

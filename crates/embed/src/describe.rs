@@ -206,7 +206,7 @@ query_api! {
             drop(Box::from_raw(description));
         }
     }
-    fn mono_method_desc_is_full(description: *const Description) -> Bool { Bool::from((*description).class.is_some()) }
+    fn mono_method_desc_is_full(description: *const Description) -> Bool { Bool::from((*description).class.as_ref().is_some_and(|c| !c.is_empty())) }
     fn mono_method_desc_match(description: *const Description, method: MethodP) -> Bool {
         Bool::from(method.is_some_and(|m| (*description).fits(m)))
     }

@@ -72,7 +72,10 @@ query_api! {
     fn mono_jit_info_get_code_start(info: *const vervet_runtime::code::table::Code) -> *const c_void { (*info).start as *const c_void }
     fn mono_jit_info_get_code_size(info: *const vervet_runtime::code::table::Code) -> c_int { ((*info).end - (*info).start) as c_int }
     fn mono_jit_info_get_method(info: *const vervet_runtime::code::table::Code) -> MethodP { (*info).method() }
-    fn mono_method_get_reflection_name(method: MethodP) -> *mut c_char { method.map_or(std::ptr::null_mut(), |m| new_text(&m.full_name())) }
+    /// `Namespace.Class.Method(int,string)`.
+    fn mono_method_get_reflection_name(method: MethodP) -> *mut c_char {
+        method.map_or(std::ptr::null_mut(), |m| new_text(&crate::describe::full_name(m, true).replacen(':', ".", 1).replacen(" (", "(", 1)))
+    }
     fn mono_method_verify(_method: MethodP, _level: c_int) -> *const c_void { std::ptr::null() }
     fn mono_free_verify_list(_list: *const c_void) {}
     fn mono_verify_corlib() -> *const c_char { std::ptr::null() }

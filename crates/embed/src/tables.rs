@@ -229,7 +229,7 @@ query_api! {
     }
     fn mono_guid_to_string_minimal(guid: *const u8) -> *mut c_char {
         let b = std::slice::from_raw_parts(guid, 16);
-        crate::support::new_text(&[3usize, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].iter().map(|&i| format!("{:02X}", b[i])).collect::<String>())
+        crate::support::new_text(&[3usize, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].iter().map(|&i| format!("{:02x}", b[i])).collect::<String>())
     }
 }
 
