@@ -52,6 +52,8 @@ pub enum Symbol {
     StaticValues(ClassRef),
     /// Address of an RVA static's data (writable copy).
     RvaData(FieldRef),
+    /// The initial data of an RVA field, as the image has it.
+    RvaImage(FieldRef),
     /// Address of the root slot that holds an interned string: (module, user-string token).
     Literal(ModuleRef, u32),
     /// Address of the root slot that holds a string literal of a dynamic method, by its number.

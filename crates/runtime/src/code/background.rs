@@ -149,6 +149,12 @@ static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
 fn is_on() -> bool {
     match MODE.load(Ordering::Relaxed) {
         UNKNOWN => {
+            // One thread makes the worker; the others compile for themselves meanwhile.
+            if let Err(mode) =
+                MODE.compare_exchange(UNKNOWN, OFF, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                return mode == ON;
+            }
             let wanted = std::env::var_os("VERVET_BACKGROUND_COMPILER").is_none_or(|v| v != "0");
             let on = wanted
                 && rt().options.aot.is_none()

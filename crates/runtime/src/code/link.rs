@@ -123,6 +123,7 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, symbol: Symbol) -> Re
         }
         Symbol::StaticValues(c) => vtable(c)?.statics_values as usize,
         Symbol::RvaData(f) => cx.load(crate::memory::statics::rva_data(f))?,
+        Symbol::RvaImage(f) => cx.load(f.rva_data())?.as_ptr() as usize,
         Symbol::Literal(module, token) => domain.literal(cx, module, token)?.address(),
         Symbol::DynamicLiteral(n) => domain.dynamic_literal(n).address(),
         Symbol::TypeObject(c) => domain.type_root(cx, c)?.address(),

@@ -62,6 +62,12 @@ impl ThreadLifetime {
             _ => {}
         }
     }
+    /// The start has failed, and the thread is Unstarted again: who joins it looks at that.
+    pub(super) fn start_failed(&self) {
+        self.keep_alive(|| false);
+        let joining = std::mem::take(&mut *self.joining.lock());
+        joining.into_iter().for_each(park::unpark);
+    }
     /// The thread has ended.
     pub fn end(&self) {
         let joining = {

@@ -29,6 +29,7 @@
 //! * If the OS thread cannot be created, everything is as before `Start`: the thread is Unstarted and holds no handle.
 use super::adopt::{become_thread, tell_host};
 use super::lifetime;
+use super::state::Claim;
 use super::{blocking, green, native, state};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};
@@ -51,29 +52,36 @@ const OWN_STACK: usize = 512 << 10;
 /// Starts the thread with its delegate. False if there can be no more threads.
 pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) -> Result<bool> {
     let internal = cx.non_null(thread.read_ref(offset_of!(ThreadObject, internal_thread)))?;
-    if state::get(internal) & state::ABORTED != 0 {
-        return Ok(true); // Aborted before it was started: it never runs.
-    }
-    // Before Unstarted is cleared: who finds the thread started finds its life.
-    lifetime::given(internal);
-    if !state::claim_start(internal) {
-        return Err(cx.throw(
+    let refused = || {
+        cx.throw(
             Known::ThreadStateException,
             "Thread has already been started.",
-        ));
+        )
+    };
+    let before = state::get(internal);
+    if before & (state::UNSTARTED | state::ABORTED) == 0 {
+        return Err(refused());
     }
+    // Before Unstarted is cleared: who finds the thread started finds its life.
+    let lifetime = lifetime::given(internal);
+    match state::claim_start(internal) {
+        Claim::Taken => {}
+        Claim::Aborted => return Ok(true),
+        Claim::Refused => return Err(refused()),
+    }
+    // As before: who joins it meanwhile learns that it has not been started. The life stays for the next start.
+    let failed = || {
+        state::change(internal, state::UNSTARTED, 0);
+        lifetime.start_failed();
+    };
     let seed = match Seed::new(cx, thread, delegate) {
         Ok(seed) => seed,
         Err(throw) => {
-            lifetime::of(internal).inspect(|l| l.end());
-            lifetime::take(internal);
-            state::change(internal, state::UNSTARTED, 0);
+            failed();
             return Err(throw);
         }
     };
     crate::domain::crossing::will_begin(thread);
-    // Once more: a start that failed meanwhile has taken it. And before Background is read: a thread that changes Background from here on finds it.
-    let lifetime = lifetime::given(internal);
     lifetime.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
     let stack = match usize::try_from(wanted) {
@@ -97,9 +105,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         for handle in seed.handles() {
             handles::free(handle);
         }
-        lifetime::of(internal).inspect(|l| l.end());
-        lifetime::take(internal);
-        state::change(internal, state::UNSTARTED, 0);
+        failed();
     }
     Ok(spawned)
 }

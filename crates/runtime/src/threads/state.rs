@@ -101,13 +101,28 @@ pub fn change(internal: ObjRef<'_>, set: u32, clear: u32) -> u32 {
     if (set | clear) & BACKGROUND != 0
         && let Some(lifetime) = lifetime::of(internal)
     {
-        lifetime.keep_alive(|| get(internal) & BACKGROUND == 0);
+        // One whose start has failed has a life, and does not run.
+        lifetime.keep_alive(|| get(internal) & (BACKGROUND | UNSTARTED) == 0);
     }
     before
 }
-/// Takes a thread from Unstarted to started, once. False if it was started already.
-pub(super) fn claim_start(internal: ObjRef<'_>) -> bool {
-    word(internal).fetch_and(!UNSTARTED, Ordering::SeqCst) & UNSTARTED != 0
+/// What [`claim_start`] found.
+pub(super) enum Claim {
+    /// The thread was Unstarted, and is not any more.
+    Taken,
+    /// It was aborted before it was started: it never runs.
+    Aborted,
+    /// It was started already.
+    Refused,
+}
+/// Takes a thread from Unstarted to started, once.
+pub(super) fn claim_start(internal: ObjRef<'_>) -> Claim {
+    let is_free = |s: u32| s & UNSTARTED != 0 && s & ABORTED == 0;
+    match try_change(internal, |s| is_free(s).then_some(s & !UNSTARTED)) {
+        Ok(_) => Claim::Taken,
+        Err(s) if s & ABORTED != 0 => Claim::Aborted,
+        Err(_) => Claim::Refused,
+    }
 }
 
 /// Thread.Interrupt.

@@ -202,7 +202,7 @@ pub fn join(cx: &Cx<'_>, internal: ObjRef<'_>, ms: i32) -> Result<Option<bool>> 
     let resumed = reentry::resumed(cx);
     match lifetime::to_join(internal) {
         Some(life) if state::get(internal) & state::UNSTARTED == 0 => {
-            life.join(cx, ms, resumed).map(Some)
+            life.join(cx, internal, ms, resumed)
         }
         _ => {
             // The start may have failed meanwhile.
@@ -213,16 +213,23 @@ pub fn join(cx: &Cx<'_>, internal: ObjRef<'_>, ms: i32) -> Result<Option<bool>> 
 }
 
 impl ThreadLifetime {
-    /// Waits for the end, at most that many milliseconds (-1: for ever).
-    fn join(&self, cx: &Cx<'_>, ms: i32, resumed: Option<Kept>) -> Result<bool> {
+    /// Waits for the end, at most that many milliseconds (-1: for ever). None: the start has failed.
+    fn join(
+        &self,
+        cx: &Cx<'_>,
+        internal: ObjRef<'_>,
+        ms: i32,
+        resumed: Option<Kept>,
+    ) -> Result<Option<bool>> {
         let me = park::id(cx);
         let ended = || {
             let mut joining = self.joining.lock();
             let ended = self.ended.load(Ordering::SeqCst);
-            if !ended && !joining.contains(&me) {
+            let is_over = ended || state::get(internal) & state::UNSTARTED != 0;
+            if !is_over && !joining.contains(&me) {
                 joining.push(me);
             }
-            ended.then_some(())
+            is_over.then_some(ended)
         };
         let end = resumed.map_or_else(|| park::deadline(ms), |kept| kept.end);
         let reason = park::Reason::Join(std::ptr::from_ref(self) as usize);
@@ -245,6 +252,9 @@ impl ThreadLifetime {
         if !reentry::leaves(cx) {
             self.joining.lock().retain(|j| *j != me);
         }
-        Ok(result?.is_some())
+        Ok(match result? {
+            Some(ended) => ended.then_some(true),
+            None => Some(false),
+        })
     }
 }

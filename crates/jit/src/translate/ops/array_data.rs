@@ -12,6 +12,7 @@
 //! ```
 //!
 //! # Invariants
+//! * What a program has stored to the field does not count: the bytes are the image's, as for the internal call.
 //! * The array is one of exactly the primitive type that was seen, and F's bytes are as many as the array's: nothing is copied otherwise.
 //! * What is copied is little enough for a leaf.
 use crate::blob::Symbol;
@@ -89,7 +90,7 @@ impl Translator<'_, '_> {
         self.e.b.seal_block(copy);
         self.e.b.seal_block(call);
         self.e.b.switch_to_block(copy);
-        let data = self.e.symbol(Symbol::RvaData(field));
+        let data = self.e.symbol(Symbol::RvaImage(field));
         self.e
             .copy_bytes(array.value, ARRAY_DATA_OFFSET, data, bytes);
         self.e.b.ins().jump(join, &[]);

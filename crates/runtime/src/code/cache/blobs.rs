@@ -147,6 +147,7 @@ impl Namer<'_> {
             Symbol::CallCounter(m) => (18, None, Some(m), None),
             Symbol::Prestub(m) => (19, None, Some(m), None),
             Symbol::PlainNativeThunk => (20, None, None, None),
+            Symbol::RvaImage(f) => (21, None, None, Some(f)),
             // Its address is the identity of a signature in this process.
             Symbol::Signature(_) => return None,
             // Its number counts what this process has made.
@@ -407,6 +408,7 @@ impl Finder<'_> {
             18 => Symbol::CallCounter(self.method()?),
             19 => Symbol::Prestub(self.method()?),
             20 => Symbol::PlainNativeThunk,
+            21 => Symbol::RvaImage(self.field()?),
             _ => return Err(Damaged),
         })
     }
