@@ -3,7 +3,7 @@
 //! # Invariants
 //! * A `MonoCustomAttrInfo` begins as the header says, because hosts read it: how many attributes there are, then the constructor and the bytes of each. The
 //!   token of the entity follows. It lives until the host frees it. Null: the entity has no attribute.
-//! * An attribute whose constructor cannot be found is not among them.
+//! * As in mono, an entity of whose attributes one has no constructor that can be found has none.
 use crate::signatures::scope;
 use crate::support::{
     AssemblyP, Bool, ClassP, EventP, FieldP, ImageP, MethodP, Object, PropertyP, object, or_null,
@@ -62,10 +62,9 @@ fn info(module: ModuleRef, owner: Token) -> *mut Info {
             blob: blob.as_ptr(),
         })
     };
-    let all: Vec<Entry> = image
-        .custom_attributes_of(owner)
-        .filter_map(entry)
-        .collect();
+    let all: Option<Vec<Entry>> = image.custom_attributes_of(owner).map(entry).collect();
+    let mut all = all.unwrap_or_default();
+    all.retain(|e| rows::is_visible(module, owner, e.constructor.class));
     if all.is_empty() {
         return std::ptr::null_mut();
     }

@@ -100,7 +100,7 @@ pub fn provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<(Mo
 
 /// Whether an attribute of that class shows. What a program puts on types and members that it defines does so only if it is public, or of their
 /// own module.
-fn is_visible(module: ModuleRef, owner: Token, class: ClassRef) -> bool {
+pub fn is_visible(module: ModuleRef, owner: Token, class: ClassRef) -> bool {
     /// TypeAttributes.
     const VISIBILITY: u32 = 7;
     const PUBLIC: u32 = 1;

@@ -63,8 +63,9 @@ impl ThreadLifetime {
         }
     }
     /// The start has failed, and the thread is Unstarted again: who joins it looks at that.
-    pub(super) fn start_failed(&self) {
-        self.keep_alive(|| false);
+    pub(super) fn start_failed(&self, internal: ObjRef<'_>) {
+        // Another thread may have started it since.
+        self.keep_alive(|| state::get(internal) & (state::BACKGROUND | state::UNSTARTED) == 0);
         let joining = std::mem::take(&mut *self.joining.lock());
         joining.into_iter().for_each(park::unpark);
     }
@@ -106,7 +107,7 @@ pub(super) fn given(internal: ObjRef<'_>) -> Arc<ThreadLifetime> {
         }
     }
 }
-/// The life of a thread; None before it is started. A green thread that runs tasks has none before somebody [wants to join it](to_join).
+/// The life of a thread; None before anybody has tried to start it. A green thread that runs tasks has none before somebody [wants to join it](to_join).
 pub fn of(internal: ObjRef<'_>) -> Option<Arc<ThreadLifetime>> {
     let at = word(internal).load(Ordering::SeqCst);
     if at.is_null() {

@@ -71,8 +71,8 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     }
     // As before: who joins it meanwhile learns that it has not been started. The life stays for the next start.
     let failed = || {
-        state::change(internal, state::UNSTARTED, 0);
-        lifetime.start_failed();
+        state::give_start_back(internal);
+        lifetime.start_failed(internal);
     };
     let seed = match Seed::new(cx, thread, delegate) {
         Ok(seed) => seed,

@@ -124,6 +124,13 @@ pub(super) fn claim_start(internal: ObjRef<'_>) -> Claim {
         Err(_) => Claim::Refused,
     }
 }
+/// A thread whose start was [claimed](claim_start) is Unstarted again. What was asked of it meanwhile was asked of one that does not run: an abort has aborted it.
+pub(super) fn give_start_back(internal: ObjRef<'_>) {
+    let _ = try_change(internal, |s| {
+        let aborted = if s & ABORT_REQUESTED != 0 { ABORTED } else { 0 };
+        Some(s & !(ABORT_REQUESTED | SUSPEND_REQUESTED) | UNSTARTED | aborted)
+    });
+}
 
 /// Thread.Interrupt.
 pub fn interrupt(internal: ObjRef<'_>) {
