@@ -94,8 +94,11 @@ class Program
         foreach (var wait in new Action<Cell>[] { AfterIf, AfterRead, Element, Goto, Switch })
         {
             var c = new Cell();
-            Later(() => { c.Done = true; c.N = 1; c.Many[0] = 1; });
+            bool seen = false;
+            // Again and again: on a busy machine the first change may come before the waiter's first look.
+            Later(() => { c.Done = true; c.Many[0] = 1; for (int n = 1; !System.Threading.Volatile.Read(ref seen); n++) { c.N = n; System.Threading.Thread.Sleep(1); } });
             wait(c);
+            System.Threading.Volatile.Write(ref seen, true);
         }
         Local();
         return "seen";
