@@ -84,6 +84,7 @@ mcs -nologo -warn:0 -debug -unsafe -t:library "-out:$work/More.dll" tests/embedd
 if host raw; then compare raw "$PWD/tests/embedding/raw.expected" sh -c "./raw | sed 's/\\(0x\\|<\\)\\([0-9a-f][0-9a-f]\\)[0-9a-f]\\{6\\}/\\1\\2/'"; fi
 if host sources; then compare sources "$PWD/tests/embedding/sources.expected" ./sources; fi
 if host wide; then compare wide "$PWD/tests/embedding/wide.expected" ./wide; fi
+if host wider; then compare wider "$PWD/tests/embedding/wider.expected" ./wider; fi
 if host api; then compare api "$PWD/tests/embedding/api.expected" ./api; fi
 mcs -nologo -warn:0 -t:library "-out:$work/Green.dll" tests/embedding/Green.cs || fail "Green.cs does not compile"
 if host green; then

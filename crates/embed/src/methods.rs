@@ -110,7 +110,9 @@ object_api! {
             Err(throw) => {
                 let exception = cx.take_pending(throw);
                 set(class, text(exception.class().name));
-                set(argument, text(method.name));
+                // The library if that is not found, else the function.
+                let import = crate::support::found(method.dll_import()).filter(|_| exception.class().name == "DllNotFoundException");
+                set(argument, text(import.map_or(method.name, |i| i.dll)));
                 std::ptr::null()
             }
         }
