@@ -260,6 +260,28 @@ macro_rules! green_native_call {
     };
 }
 
+/// Pushes the result of a native call, 32 bytes, while a function of ours is called: it is scanned there.
+macro_rules! save_result {
+    () => {
+        "
+    push rax
+    push rax
+    sub rsp, 16
+    movsd [rsp], xmm0
+"
+    };
+}
+/// Undoes [`save_result`].
+macro_rules! restore_result {
+    () => {
+        "
+    movsd xmm0, [rsp]
+    mov rax, [rsp + 16]
+    add rsp, 32
+"
+    };
+}
+
 /// Undoes the frame, returns, and pops r11 bytes of stack arguments: the saved frame pointer and the return address move above them.
 macro_rules! return_and_pop_r11 {
     () => {
