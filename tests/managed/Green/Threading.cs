@@ -67,7 +67,8 @@ static class Threading
                 if (task.Result != 5000) Console.WriteLine("wrong: " + task.Result);
         }
 
-        // Statistics: some wait, some run.
+        // Statistics: some wait, some run. A task is done a moment before its thread has ended.
+        while (Scheduler.GetStatistics().Ended != Scheduler.GetStatistics().Started) Thread.Sleep(1);
         var gate = new SemaphoreSlim(0);
         int begun = 0;
         var waiting = new Task[50];
