@@ -10,6 +10,7 @@
 //! il_map, inline_map               stack traces
 //! no_redirect                      where no asynchronous exception may be raised
 //! prologue_end                     samplers: before it the frame pointer is not set up
+//! initialise                       what the first call initialises before it goes on to the code
 //! ```
 //!
 //! How a stack trace reads the maps: `Main` calls `A`, which was inlined, and `A` calls `B`,
@@ -203,6 +204,8 @@ pub struct Blob {
     pub stack_arg_bytes: u32,
     /// Total frame size below fp.
     pub frame_size: u32,
+    /// Classes that are initialised, in this order, before the code is first called ([`crate::initialisers`]).
+    pub initialise: Vec<ClassRef>,
     /// What was translated, for `--stats`.
     pub stats: BlobStats,
     /// `--verbose-jit`: IL, CLIF and assembly listing.
@@ -233,6 +236,7 @@ impl Blob {
         self.il_map.shrink_to_fit();
         self.inline_sites.shrink_to_fit();
         self.inline_map.shrink_to_fit();
+        self.initialise.shrink_to_fit();
         self.no_redirect.shrink_to_fit();
     }
     /// Bytes of memory that it takes, about: the blob and what its vectors have room for.
@@ -252,6 +256,7 @@ impl Blob {
             + of(&self.inline_sites)
             + of(&self.inline_map)
             + of(&self.no_redirect)
+            + of(&self.initialise)
             + filters
     }
 }

@@ -21,6 +21,7 @@
 use crate::blob::Blob;
 use crate::emit::Codegen;
 use crate::error::CompileError;
+use crate::initialisers::Initialisers;
 use crate::options::{CompileEnv, Options, Tier};
 use crate::signature::LoweredSignature;
 use crate::{stubs, tiers, translate};
@@ -95,23 +96,21 @@ impl Compiler {
             || {
                 method.class.check()?;
                 method.check_constraints()?;
-                if method.has_body() {
-                    return translate::compile(
-                        &self.codegen,
-                        method,
-                        env,
-                        tier,
-                        self.wants_listing(method),
-                    );
-                }
-                match stubs::method_stub(&self.codegen, method)? {
-                    Some(blob) => Ok(blob),
-                    None => Err(CompileError::Invalid {
-                        method: method.full_name(),
-                        offset: 0,
-                        reason: "the method has no body".to_owned(),
-                    }),
-                }
+                let mut blob = match method.has_body() {
+                    true => {
+                        let listing = self.wants_listing(method);
+                        translate::compile(&self.codegen, method, env, tier, listing)?
+                    }
+                    false => stubs::method_stub(&self.codegen, method)?.ok_or_else(|| {
+                        CompileError::Invalid {
+                            method: method.full_name(),
+                            offset: 0,
+                            reason: "the method has no body".to_owned(),
+                        }
+                    })?,
+                };
+                blob.initialise = Initialisers::default().of(method).to_vec();
+                Ok(blob)
             },
         )
     }

@@ -28,6 +28,7 @@ pub mod blob;
 pub mod compiler;
 pub mod emit;
 pub mod error;
+mod initialisers;
 mod optimise;
 pub mod options;
 pub mod signature;

@@ -441,6 +441,19 @@ impl Scope {
             .copied()
             .ok_or_else(none)
     }
+    /// Whether the class of the field that a token names differs between the instantiations of the generic method or class whose IL this is.
+    pub fn field_depends_on_context(&self, token: Token) -> R<bool> {
+        if self.dynamic.is_some() {
+            return Ok(false);
+        }
+        Ok(match token.table() {
+            Some(Table::Field) => self.module.field_def(token.rid())?.class.is_generic_def(),
+            Some(Table::MemberRef) => {
+                matches!(open_member(self.module, token.rid())?, Member::Field(f) if f.class.is_open)
+            }
+            _ => false,
+        })
+    }
     /// The method of a MethodDef, MemberRef or MethodSpec token.
     pub fn method(&self, token: Token) -> R<MethodRef> {
         if let Some(body) = self.dynamic {

@@ -26,6 +26,7 @@ use super::inlining::effect::{InlineDecision, Inlined};
 use super::values::stack::StackValue;
 use super::values::temps::Temps;
 use crate::emit::Emitter;
+use crate::initialisers::Initialisers;
 use crate::options::CompileEnv;
 use crate::signature::LoweredSignature;
 use crate::translate::control::join::Agreed;
@@ -88,6 +89,8 @@ pub struct Session {
     pub guards: usize,
     /// By method id: how the method is inlined, if it is.
     pub inline_decisions: FxHashMap<u32, Option<Rc<InlineDecision>>>,
+    /// What the first calls of inlined methods would initialise.
+    pub initialisers: Initialisers,
     /// The compiled method, and the inlined ones around the place being translated.
     pub inline_stack: Vec<MethodRef>,
 }
@@ -109,6 +112,7 @@ impl Session {
             fail_guards: false,
             guards: 0,
             inline_decisions: FxHashMap::default(),
+            initialisers: Initialisers::default(),
             inline_stack: vec![method],
         }
     }

@@ -11,6 +11,7 @@
 //!                                  |   Need(assembly): raise AssemblyResolve, compile again   (Runtime state)
 //!                                  | raise AssemblyLoad for what was loaded                   (Runtime state)
 //!                                  | link: place the code, resolve relocations, publish       (Runtime state)
+//!                                  | initialise the classes that the blob lists               (Runtime state)
 //!                                  v
 //!                                thunk: restore the arguments, jump to the code
 //! ```
@@ -22,10 +23,12 @@
 //!   resolve event or throw happens in Runtime state, with no lock held.
 //! * If compiling needs an assembly that only a resolve event can supply, it fails with `Need`; the event is raised, and compiling begins
 //!   again.
+//! * The classes in a blob's list are initialised by the time the method's slot has its code, unless that would be a deadlock: no call goes to the code before. If
+//!   one of them cannot be initialised, the call throws, and the next call tries again, with the same code.
 //! * An IMT stub only grows, and each version is complete before it is stored. So a call goes to the right method or to the resolver.
 use crate::arch::ImtTarget;
-use crate::classes::remembered;
 use crate::classes::vtables::class_of;
+use crate::classes::{initialize, remembered};
 use crate::code::cache::{self, Found, compile, compile_as};
 use crate::code::entries::Entry;
 use crate::code::table::CodeKind;
@@ -35,10 +38,11 @@ use crate::domain::{self, Domain};
 use crate::object::ObjRef;
 use crate::remoting;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use vervet_abi::{ThreadContext, VTable, vtable};
-use vervet_jit::{CompileError, LoweredSignature};
-use vervet_os::SafeLock;
+use vervet_jit::{Blob, CompileError, LoweredSignature};
+use vervet_os::{LeafLock, SafeLock};
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// From the prestub thunk, at the first call or when the code has counted enough calls: the method's code, or 0 with an exception pending.
@@ -65,14 +69,70 @@ pub fn code_of<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Result<usize> {
     if have != 0 {
         return Ok(have);
     }
-    let code = make_code(cx, entry.domain, entry.method)?;
-    Ok(entry.compiled(code))
+    let made = match waiting(entry) {
+        Some(made) => made,
+        None => {
+            let made = make_code(cx, entry.domain, entry.method)?;
+            if made.initialise.is_empty() {
+                return Ok(entry.compiled(made.code));
+            }
+            wait(entry, made)
+        }
+    };
+    for class in made.initialise.iter() {
+        let vtable = cx.load(entry.domain.vtable(class))?;
+        initialize::ensure(cx, vtable)?;
+    }
+    let code = entry.compiled(made.code);
+    if let Some(all) = WAITING.lock().as_mut() {
+        all.remove(&entry.id());
+    }
+    Ok(code)
+}
+
+/// Code that is linked, and what is to be initialised before it is called.
+#[derive(Clone)]
+struct Made {
+    code: usize,
+    initialise: Arc<[ClassRef]>,
+}
+
+/// By id of the entry: code whose classes are being initialised, or could not be.
+static WAITING: LeafLock<Option<FxHashMap<u32, Made>>> = LeafLock::new(None);
+
+fn waiting(entry: &Entry) -> Option<Made> {
+    WAITING.lock().as_ref()?.get(&entry.id()).cloned()
+}
+
+/// Keeps the code until its classes are initialised. What another thread has made first stands.
+fn wait(entry: &Entry, made: Made) -> Made {
+    let mut all = WAITING.lock();
+    let kept = all.get_or_insert_default().entry(entry.id());
+    kept.or_insert(made).clone()
+}
+
+/// Links a blob of the method.
+fn link_method<'cx>(
+    cx: &'cx Cx<'cx>,
+    domain: &'static Domain,
+    (method, kind): (MethodRef, CodeKind),
+    mut blob: Blob,
+) -> Result<Made> {
+    let initialise = std::mem::take(&mut blob.initialise).into();
+    let code = link::link(cx, domain, blob, kind)?;
+    link::tell_host(cx, method, code);
+    Ok(Made {
+        code: code.start,
+        initialise,
+    })
 }
 
 /// Compiles and links a method, or places the stub of an icall. The caller publishes the code.
-fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) -> Result<usize> {
+fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) -> Result<Made> {
     if method.is_icall() {
-        return icall_code(cx, method);
+        let code = icall_code(cx, method)?;
+        let initialise = Arc::default();
+        return Ok(Made { code, initialise });
     }
     if method.is_abstract() && !method.has_body() {
         return Err(cx.throw(Known::EntryPointNotFoundException, &method.signed_name()));
@@ -138,15 +198,13 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) 
     while let Err(LoadError::Need(need)) = compiled.blob.check_classes() {
         cx.supply(&need)?;
     }
-    let code = link::link(cx, domain, compiled.blob, kind)?;
-    link::tell_host(cx, method, code);
-    Ok(code.start)
+    link_method(cx, domain, (method, kind), compiled.blob)
 }
 
 /// What an earlier compile has left of a method.
 enum Kept {
     /// Its code, linked.
-    Code(usize),
+    Code(Made),
     /// Nothing. With `only`, a compile may take no other class for initialised.
     Nothing { only: Option<Vec<ClassRef>> },
 }
@@ -168,11 +226,8 @@ fn kept_code<'cx>(
             if domain.is_root() {
                 crate::code::background::forget(method);
             }
-            match link::link(cx, domain, *blob, kind) {
-                Ok(code) => {
-                    link::tell_host(cx, method, code);
-                    return Ok(Kept::Code(code.start));
-                }
+            match link_method(cx, domain, (method, kind), *blob) {
+                Ok(made) => return Ok(Kept::Code(made)),
                 // Whatever is wrong, the compile says it.
                 Err(throw) => drop(cx.take_pending(throw)),
             }
@@ -184,9 +239,7 @@ fn kept_code<'cx>(
         return Ok(Kept::Nothing { only });
     }
     if let Some(blob) = neutral::find(method) {
-        let code = link::link(cx, domain, blob, kind)?;
-        link::tell_host(cx, method, code);
-        return Ok(Kept::Code(code.start));
+        return Ok(Kept::Code(link_method(cx, domain, (method, kind), blob)?));
     }
     // What the background compiler and a compile make may assume classes that are initialised in the root domain only.
     Ok(Kept::Nothing {

@@ -202,8 +202,20 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(answer)
     }
 
-    /// The decision for a method that has none cached.
+    /// The decision for a method that has none cached. Before the body runs what the method's first call initialises. That is done once, so an outlined
+    /// block may lie behind it.
     fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<InlineDecision>> {
+        let Some(mut decision) = self.decide_body(m, depth)? else {
+            return Ok(None);
+        };
+        for class in self.session.initialisers.of(m).iter() {
+            decision.effect = decision.effect.max(self.initialising(class)?);
+        }
+        Ok(Some(decision))
+    }
+
+    /// The decision for the body of a method.
+    fn decide_body(&mut self, m: MethodRef, depth: usize) -> Res<Option<InlineDecision>> {
         // What excludes inlining whatever the body is. An open class has no code; a class
         // constructor runs once and is not worth it; recursion would not end.
         let never =
@@ -476,8 +488,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                     Ldsfld => SideEffect::Reads,
                     _ => SideEffect::None,
                 };
-                // The call of the method itself has run the constructor of its class.
-                if std::ptr::eq(field.class, own.class) && Self::triggers(own)? {
+                // The call of the method itself has run the constructor.
+                let is_own = std::ptr::eq(field.class, own.class) && Self::triggers(own)?;
+                if is_own || self.session.initialisers.of(own).contains(&field.class) {
                     Some(reads)
                 } else {
                     Some(self.initialising(field.class)?.max(reads))

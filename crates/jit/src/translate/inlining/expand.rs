@@ -19,7 +19,7 @@
 //!   callee's frame.
 //! * Every instruction of the body has a source position in the callee, so stack traces show the
 //!   callee's frame.
-//! * A class constructor that the call triggers runs before the body.
+//! * A class constructor that the call triggers, or that the callee's first call runs ([`crate::initialisers`]), runs before the body.
 //! * An inlined body has no monitor, no clauses and no localloc; [`Translator::inline_decision`]
 //!   excludes them.
 use crate::emit::positions::Position;
@@ -85,6 +85,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let arguments = self.pop_inlined_arguments(&callee, lowered, is_virtual)?;
         let outer = self.e.enter_inlined(m);
+        // What the first call would initialise, then what every call makes sure of.
+        for class in self.session.initialisers.of(m).iter() {
+            self.class_init(class)?;
+        }
         if Self::triggers(m)? {
             self.class_init(m.class)?;
         }

@@ -45,7 +45,8 @@ impl Namer<'_> {
             self.out.count(f.clauses.len());
             self.piece(f)?;
         }
-        Some(())
+        self.out.count(blob.initialise.len());
+        blob.initialise.iter().try_for_each(|c| self.class(c))
     }
     /// Writes what a method and a filter both have.
     fn piece(&mut self, blob: &Blob) -> Option<()> {
@@ -236,6 +237,7 @@ impl Finder<'_> {
             filter.clauses = blob.clauses.get(..clauses).ok_or(Damaged)?.to_vec();
             blob.filters.push(filter);
         }
+        blob.initialise = self.list(Finder::class)?;
         for c in &blob.clauses {
             if matches!(c.kind, ClauseKind::Filter(n) if n as usize >= filters) {
                 return Err(Damaged);
