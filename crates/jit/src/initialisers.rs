@@ -60,8 +60,13 @@ impl Initialisers {
 
     fn list(&mut self, method: MethodRef) -> Vec<ClassRef> {
         let mut list = Vec::new();
-        if is_library(method.class) {
+        let own = method.class.is_before_field_init();
+        if is_library(method.class) && !method.is_dynamic() {
             return list;
+        }
+        // Mono makes a synchronized method a wrapper, which is one more method of the class, and is compiled first.
+        if own && method.is_synchronized() {
+            self.add(&mut list, method, method.class);
         }
         if let Ok(body) = method.body()
             && method.has_body()
@@ -88,7 +93,7 @@ impl Initialisers {
                 }
             }
         }
-        if method.class.is_before_field_init() && !method.is_dynamic() {
+        if own {
             self.add(&mut list, method, method.class);
         }
         list
