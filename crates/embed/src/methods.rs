@@ -2,7 +2,7 @@
 use crate::support::{Bool, ClassP, FieldP, ImageP, MethodP, new_text, set, text};
 use std::ffi::{c_char, c_int, c_void};
 use vervet_metadata::Table;
-use vervet_runtime::code::{entries, icall, prestub};
+use vervet_runtime::code::{entries, first_call, icall};
 use vervet_runtime::domain::Domain;
 use vervet_types::{GenericContext, Module, Scope, Token};
 
@@ -94,7 +94,7 @@ object_api! {
         let Some(method) = method else { return std::ptr::null() };
         let code = cx
             .load(entries::entry(cx.domain(), method))
-            .and_then(|entry| prestub::code_of(cx, entry));
+            .and_then(|entry| first_call::code_of(cx, entry));
         match code {
             Ok(code) => code as *const c_void,
             Err(throw) => {

@@ -15,7 +15,7 @@ class Slow
 {
     public static int X = Run();
     static int Run() { Console.WriteLine("Slow begins"); Thread.Sleep(100); Console.WriteLine("Slow ends"); return 5; }
-    public static int Get() { Console.WriteLine("Get"); return X; }
+    public static int Get() { return X; }
 }
 class Left { public static int X = Run(); static int Run() { Thread.Sleep(50); return Right.Get() + 1; } public static int Get() { return X; } }
 class Right { public static int X = Run(); static int Run() { Thread.Sleep(50); return Left.Get() + 1; } public static int Get() { return X; } }
@@ -50,7 +50,7 @@ class InitialisersFail
 
         var threads = new Thread[2];
         for (int i = 0; i < 2; i++)
-            (threads[i] = new Thread(() => { int x = Slow.Get(); lock (threads) Console.WriteLine("x=" + x); })).Start();
+            (threads[i] = new Thread(() => { if (Slow.Get() != 5) Console.WriteLine("not initialised"); })).Start();
         foreach (var t in threads) t.Join();
         threads[0] = new Thread(() => Left.Get());
         threads[1] = new Thread(() => Right.Get());

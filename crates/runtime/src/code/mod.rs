@@ -3,6 +3,7 @@
 //! * [`area`]: a range that is given out from its start
 //! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
 //! * [`entries`]: a method's slot, permanent stub and prestub
+//! * [`first_call`]: what a method's first call does before it goes on
 //! * [`hot`]: methods that are called often are compiled again
 //! * [`kept_stub`]: stubs that are made from the key of a signature
 //! * [`libm`]: functions of floating-point numbers
@@ -18,6 +19,7 @@ pub mod arena;
 pub(crate) mod background;
 pub mod cache;
 pub mod entries;
+pub mod first_call;
 pub mod helper_table;
 pub mod helpers;
 pub(crate) mod hot;

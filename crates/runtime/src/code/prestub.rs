@@ -3,7 +3,7 @@
 //! # What a method's first call finds
 //! ```text
 //!   caller --> slot --> stub --> prestub thunk: record, Managed -> Runtime
-//!                                  | code_of: the entry has code already (another thread)?   -> that
+//!                                  | first_call::code_of: the entry has code already (another thread)?   -> that
 //!                                  | icall: a stub that calls the Rust function               (Runtime state)
 //!                                  | the cache has the blob?                                  (Runtime state)
 //!                                  | background compiler has the blob?                        (Native state)
@@ -23,16 +23,13 @@
 //!   resolve event or throw happens in Runtime state, with no lock held.
 //! * If compiling needs an assembly that only a resolve event can supply, it fails with `Need`; the event is raised, and compiling begins
 //!   again.
-//! * The classes in a blob's list are initialised by the time the method's slot has its code, unless that would be a deadlock: no call goes to the code before. If
-//!   one of them cannot be initialised, the call throws, and the next call tries again, with the same code.
 //! * An IMT stub only grows, and each version is complete before it is stored. So a call goes to the right method or to the resolver.
 use crate::arch::ImtTarget;
+use crate::classes::remembered;
 use crate::classes::vtables::class_of;
-use crate::classes::{initialize, remembered};
 use crate::code::cache::{self, Found, compile, compile_as};
-use crate::code::entries::Entry;
 use crate::code::table::CodeKind;
-use crate::code::{arena, entries, hot, link, neutral};
+use crate::code::{arena, entries, link, neutral};
 use crate::cx::{Cx, Result};
 use crate::domain::{self, Domain};
 use crate::object::ObjRef;
@@ -42,73 +39,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use vervet_abi::{ThreadContext, VTable, vtable};
 use vervet_jit::{Blob, CompileError, LoweredSignature};
-use vervet_os::{LeafLock, SafeLock};
+use vervet_os::SafeLock;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
-
-/// From the prestub thunk, at the first call or when the code has counted enough calls: the method's code, or 0 with an exception pending.
-#[unsafe(export_name = "vervet_compile_for_call")]
-pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
-    let cx = Cx::current();
-    let entry = entries::by_id(id);
-    if let Some(code) = hot::called_often(&cx, entry) {
-        return code;
-    }
-    code_of(&cx, entry).map_or(0, behind_count)
-}
-
-/// Where a call goes on that the prestub has served. It is not counted again: a count that is used up would bring it back here.
-fn behind_count(code: usize) -> usize {
-    // SAFETY: a method's code is aligned to 16 bytes in mapped memory that stays readable; the pages it lies in are whole.
-    let start = unsafe { &*(code as *const [u8; 16]) };
-    code + vervet_jit::blob::behind_count(start)
-}
-
-/// The code of an entry's method in the entry's domain, compiled and linked if it is not.
-pub fn code_of<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Result<usize> {
-    let have = entry.code();
-    if have != 0 {
-        return Ok(have);
-    }
-    let made = match waiting(entry) {
-        Some(made) => made,
-        None => {
-            let made = make_code(cx, entry.domain, entry.method)?;
-            if made.initialise.is_empty() {
-                return Ok(entry.compiled(made.code));
-            }
-            wait(entry, made)
-        }
-    };
-    for class in made.initialise.iter() {
-        let vtable = cx.load(entry.domain.vtable(class))?;
-        initialize::ensure(cx, vtable)?;
-    }
-    let code = entry.compiled(made.code);
-    if let Some(all) = WAITING.lock().as_mut() {
-        all.remove(&entry.id());
-    }
-    Ok(code)
-}
 
 /// Code that is linked, and what is to be initialised before it is called.
 #[derive(Clone)]
-struct Made {
-    code: usize,
-    initialise: Arc<[ClassRef]>,
-}
-
-/// By id of the entry: code whose classes are being initialised, or could not be.
-static WAITING: LeafLock<Option<FxHashMap<u32, Made>>> = LeafLock::new(None);
-
-fn waiting(entry: &Entry) -> Option<Made> {
-    WAITING.lock().as_ref()?.get(&entry.id()).cloned()
-}
-
-/// Keeps the code until its classes are initialised. What another thread has made first stands.
-fn wait(entry: &Entry, made: Made) -> Made {
-    let mut all = WAITING.lock();
-    let kept = all.get_or_insert_default().entry(entry.id());
-    kept.or_insert(made).clone()
+pub(super) struct Made {
+    pub code: usize,
+    pub initialise: Arc<[ClassRef]>,
 }
 
 /// Links a blob of the method.
@@ -128,7 +66,11 @@ fn link_method<'cx>(
 }
 
 /// Compiles and links a method, or places the stub of an icall. The caller publishes the code.
-fn make_code<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, method: MethodRef) -> Result<Made> {
+pub(super) fn make_code<'cx>(
+    cx: &'cx Cx<'cx>,
+    domain: &'static Domain,
+    method: MethodRef,
+) -> Result<Made> {
     if method.is_icall() {
         let code = icall_code(cx, method)?;
         let initialise = Arc::default();
