@@ -148,20 +148,26 @@ pub fn set_value<'cx>(
         return Ok(());
     }
     if let Some(inner) = element.nullable_arg() {
-        if !std::ptr::eq(inner, value.class()) {
-            return Err(cx.throw(Known::InvalidCastException, ""));
+        let class = value.class();
+        let inner_size = cx.load(inner.layout())?.size as usize;
+        let mut taken = inner_size;
+        if !std::ptr::eq(inner, class) {
+            // Mono takes the bytes of a number or enum of another type as they are.
+            let kinds = (cx.load(inner.stack_prim())?, cx.load(class.stack_prim())?);
+            if !matches!(kinds, (Some(_), Some(_))) || !cx.load(class.is_value_type())? {
+                return Err(cx.throw(Known::InvalidCastException, ""));
+            }
+            taken = taken.min(cx.load(class.layout())?.size as usize);
         }
         let (has, inner_at) = vervet_runtime::classes::nullable::nullable_offsets(cx, element)?;
-        let inner_size = cx.load(inner.layout())?.size as usize;
-        // SAFETY: the element is a Nullable of that layout, the box holds its argument.
+        // SAFETY: the element is a Nullable of that layout, the box holds its argument, or a number or enum of no fewer bytes than are taken.
         unsafe {
             *at.add(has as usize) = 1;
-            copy::copy_value(
-                at.add(inner_at as usize),
-                value.value_ptr(),
-                inner_size,
-                refs,
-            );
+            let to = at.add(inner_at as usize);
+            if taken < inner_size {
+                std::ptr::write_bytes(to, 0, inner_size);
+            }
+            copy::copy_value(to, value.value_ptr(), taken, refs);
         }
         return Ok(());
     }

@@ -49,7 +49,7 @@ const LEAST_STACK: usize = 128 << 10;
 /// Bytes that the stack guard and Rust code need below managed frames: added to what was asked for.
 const OWN_STACK: usize = 512 << 10;
 
-/// Starts the thread with its delegate. False if there can be no more threads.
+/// Starts the thread with its delegate, which a thread that was not made by managed code does not have. False if there can be no more threads.
 pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) -> Result<bool> {
     let internal = cx.non_null(thread.read_ref(offset_of!(ThreadObject, internal_thread)))?;
     let refused = || {
@@ -62,6 +62,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     if before & (state::UNSTARTED | state::ABORTED) == 0 {
         return Err(refused());
     }
+    let delegate = cx.non_null(delegate)?;
     // Before Unstarted is cleared: who finds the thread started finds its life.
     let lifetime = lifetime::given(internal);
     match state::claim_start(internal) {

@@ -527,7 +527,7 @@ fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> 
         return Ok(ParamPlan::Direct);
     }
     if let Some(prim) = class.stack_prim()? {
-        return Ok(ParamPlan::Scalar(Scalar::of(
+        return Ok(ParamPlan::Scalar(Scalar::passed(
             prim,
             &source.spec,
             source.char_set,
@@ -613,7 +613,7 @@ fn plan_by_ref(target: ClassRef, source: &Source) -> Result<ParamPlan, LoadError
         return Ok(ParamPlan::Direct);
     }
     if let Some(prim) = target.stack_prim()? {
-        let scalar = Scalar::of(prim, &source.spec, source.char_set);
+        let scalar = Scalar::passed(prim, &source.spec, source.char_set);
         return Ok(match scalar {
             scalar if scalar.is_identity() => ParamPlan::Direct,
             scalar => ParamPlan::ByRefScalar(scalar, source.direction(BOTH)),

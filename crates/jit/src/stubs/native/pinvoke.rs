@@ -567,7 +567,9 @@ impl Call<'_> {
         e.store_context(self.method, HIDDEN);
         let returned = e.call_symbol(Symbol::PlainNativeThunk, signature, &args);
         match &self.plan.ret {
-            ParamPlan::Scalar(scalar) => smallvec![scalar.from_native(&mut e.b, returned[0])],
+            ParamPlan::Scalar(scalar) => {
+                smallvec![scalar.returned().from_native(&mut e.b, returned[0])]
+            }
             ParamPlan::Convert { .. } => {
                 smallvec![e.helper_value(call::MarshalResult, [self.method, returned[0]])]
             }
@@ -618,6 +620,10 @@ impl Call<'_> {
                     float_offset
                 } else {
                     offset
+                };
+                let scalar = match memory {
+                    Some(_) if !self.plan.preserve_sig => *scalar,
+                    _ => scalar.returned(),
                 };
                 smallvec![scalar.load_word(&mut e.b, at, offset)]
             }

@@ -6,9 +6,12 @@
 //! bool          BOOL, 4 bytes (default)        x != 0                    x != 0
 //! bool          1 byte (I1, U1)                none                      x != 0
 //! bool          VARIANT_BOOL, 2 bytes          -(x != 0)                 x != 0
-//! char          1 byte (CharSet.Ansi)          x & 0xff                  extended
+//! char          1 byte (fields, CharSet.Ansi)  x & 0xff                  extended
 //! others        the same                       none                      extended
 //! ```
+//!
+//! As mono does it, the bool that a native function returns is its low byte, whatever the return value is declared to be, and a char that is passed, by value or
+//! by reference, has 16 bits in every character set.
 //!
 //! # Invariants
 //! A managed scalar is in its passed form: I32 extended, I64, F32, F64. A native one may have
@@ -47,6 +50,20 @@ impl Scalar {
             (Prim::Char, nt::I2 | nt::U2) => Scalar::Same(ScalarKind::U2),
             (Prim::Char, _) if char_set == CharSet::Ansi => Scalar::AnsiChar,
             (prim, _) => Scalar::Same(ScalarKind::of_prim(prim)),
+        }
+    }
+    /// The native form of a parameter or result.
+    pub fn passed(prim: Prim, spec: &MarshalSpec, char_set: CharSet) -> Scalar {
+        match prim {
+            Prim::Char => Scalar::Same(ScalarKind::U2),
+            prim => Scalar::of(prim, spec, char_set),
+        }
+    }
+    /// What is read of the register in which a native function returns it.
+    pub fn returned(self) -> Scalar {
+        match self {
+            Scalar::Bool(_) | Scalar::VariantBool => Scalar::Bool(1),
+            scalar => scalar,
         }
     }
     /// A pointer.

@@ -195,6 +195,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// `ret` (ECMA-335 III.3.57). It is not allowed in a protected region, where `leave` must be
     /// used.
     pub(crate) fn ret(&mut self) -> Res {
+        let results = usize::from(!matches!(self.body.lowered.ret, Pass::None));
+        if self.body.stack.len() > results {
+            return Err(TranslateError::invalid("more than the result on the stack"));
+        }
         if self.body.inline.is_some() {
             return self.inlined_ret();
         }
