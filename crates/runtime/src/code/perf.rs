@@ -82,7 +82,7 @@ pub fn code(code: &Code) {
     stub(code.start, code.end - code.start, || match code.kind {
         CodeKind::Method(m) => m.full_name(),
         CodeKind::Filter(m) => format!("(filter) {}", m.full_name()),
-        CodeKind::Wrapper(m) => format!("(wrapper) {}", m.full_name()),
+        CodeKind::Wrapper(m) | CodeKind::Callback(m) => format!("(wrapper) {}", m.full_name()),
         CodeKind::Stub(s) => format!("(stub) {s}"),
     });
 }

@@ -20,6 +20,8 @@ pub enum CodeKind {
     Filter(MethodRef),
     /// A generated wrapper around a method (P/Invoke, delegate invoke ...).
     Wrapper(MethodRef),
+    /// What native code calls a delegate by; the method is `Invoke`.
+    Callback(MethodRef),
     /// A stub that belongs to no method, by name; hidden in traces.
     Stub(&'static str),
 }
@@ -217,7 +219,10 @@ impl Code {
     /// The method it belongs to.
     pub fn method(&self) -> Option<MethodRef> {
         match self.kind {
-            CodeKind::Method(m) | CodeKind::Filter(m) | CodeKind::Wrapper(m) => Some(m),
+            CodeKind::Method(m)
+            | CodeKind::Filter(m)
+            | CodeKind::Wrapper(m)
+            | CodeKind::Callback(m) => Some(m),
             CodeKind::Stub(_) => None,
         }
     }

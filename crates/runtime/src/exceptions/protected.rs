@@ -41,7 +41,7 @@ pub(crate) fn entering(cx: &Cx<'_>, code: &Code) -> Option<Region> {
     let protects = match code.kind {
         CodeKind::Filter(_) => true,
         CodeKind::Method(method) => method.is_cctor() || is_whole(method),
-        CodeKind::Wrapper(_) | CodeKind::Stub(_) => false,
+        CodeKind::Wrapper(_) | CodeKind::Callback(_) | CodeKind::Stub(_) => false,
     };
     protects.then(|| Region::begin(cx))
 }
@@ -57,7 +57,7 @@ fn protects(frame: &Frame) -> bool {
     let method = match frame.code.kind {
         CodeKind::Filter(_) => return true,
         CodeKind::Method(method) => method,
-        CodeKind::Wrapper(_) | CodeKind::Stub(_) => return false,
+        CodeKind::Wrapper(_) | CodeKind::Callback(_) | CodeKind::Stub(_) => return false,
     };
     if frame
         .logical()

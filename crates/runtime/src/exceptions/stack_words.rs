@@ -102,7 +102,7 @@ pub(crate) fn frames(words: &[Word]) -> Vec<Frame> {
             // SAFETY: the word is the address of a method, which lives for ever.
             let m: MethodRef = unsafe { &*(address as *const Method) };
             stub = Some(m);
-            frames.push(RawFrame::wrapper(m).of_other_thread());
+            frames.extend(RawFrame::wrapper(m).of_other_thread());
             continue;
         }
         let left = stub.take();
@@ -122,7 +122,7 @@ pub(crate) fn frames(words: &[Word]) -> Vec<Frame> {
             exact,
             record: null_mut(),
         };
-        frames.extend(RawFrame::of(&frame).map(RawFrame::of_other_thread));
+        frames.extend(RawFrame::of(&frame).filter_map(RawFrame::of_other_thread));
     }
     frames
 }
@@ -156,7 +156,9 @@ pub(crate) fn lines(words: impl IntoIterator<Item = Word>) -> Vec<String> {
             table::CodeKind::Method(m) => lines.push(format!("{} [{il}]", m.full_name())),
             table::CodeKind::Filter(m) => lines.push(format!("(filter) {} [{il}]", m.full_name())),
             table::CodeKind::Wrapper(m) if left.is_some_and(|l| std::ptr::eq(l, m)) => {}
-            table::CodeKind::Wrapper(m) => lines.push(format!("(wrapper) {}", m.full_name())),
+            table::CodeKind::Wrapper(m) | table::CodeKind::Callback(m) => {
+                lines.push(format!("(wrapper) {}", m.full_name()))
+            }
             table::CodeKind::Stub(_) => {}
         }
     }

@@ -84,7 +84,9 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     let mut found = None;
     let mut walk = Walk::here(cx);
     'search: while let Some(frame) = walk.next() {
-        let wrapper = walk.take_wrapper().map(trace::RawFrame::wrapper);
+        let wrapper = walk
+            .take_wrapper_beside(&frame)
+            .map(trace::RawFrame::wrapper);
         let left = trace::MOST_FRAMES.saturating_sub(frames.len());
         let inner_first = wrapper.into_iter().chain(trace::RawFrame::of(&frame));
         frames.extend(inner_first.take(left));

@@ -48,6 +48,8 @@ enum Kind {
     Multicast = 3,
     /// The stub that sends a call of the method to a real proxy.
     Proxy = 4,
+    /// What native code calls a delegate by: the wrapper of the method of the frame before it.
+    Callback = 5,
 }
 impl Kind {
     fn of(word: i64) -> Kind {
@@ -56,6 +58,7 @@ impl Kind {
             2 => Kind::Remote,
             3 => Kind::Multicast,
             4 => Kind::Proxy,
+            5 => Kind::Callback,
             _ => Kind::Method,
         }
     }
@@ -77,6 +80,10 @@ impl RawFrame {
             CodeKind::Wrapper(m) if m.is_pinvoke() => Some(RawFrame::wrapper(m)),
             CodeKind::Wrapper(m) if !m.class.is_delegate().unwrap_or(true) => Some(RawFrame {
                 kind: Kind::Proxy,
+                ..RawFrame::wrapper(m)
+            }),
+            CodeKind::Callback(m) => Some(RawFrame {
+                kind: Kind::Callback,
                 ..RawFrame::wrapper(m)
             }),
             CodeKind::Stub(_) => frame.code.multicast().map(|m| RawFrame {
@@ -101,29 +108,28 @@ impl RawFrame {
             })
             .chain(wrapper)
     }
-    /// The frame as it is while it runs: it has its method, where an exception has a name only, as in mono.
-    fn live(self) -> Frame {
-        match self.method.is_dynamic() {
-            true => Frame {
+    /// The frame as it is while it runs, as in mono: it has its method, also where an exception has a name only; wrappers other than those of icalls and
+    /// P/Invokes have no frame.
+    fn live(self) -> Option<Frame> {
+        let is_wrapper = matches!(self.kind, Kind::Native);
+        if is_wrapper || self.method.is_dynamic() {
+            return Some(Frame {
                 method: Some(self.method),
                 il_offset: Some(0),
                 native_offset: 0,
                 internal_name: None,
-            },
-            false => public(self.method, self.pc, self.il, self.kind),
+            });
         }
+        matches!(self.kind, Kind::Method | Kind::Remote)
+            .then(|| public(self.method, self.pc, self.il, self.kind))
     }
-    /// The same of another thread, where the stub of an icall or P/Invoke has its method, too.
-    pub fn of_other_thread(self) -> Frame {
-        match self.kind {
-            Kind::Native => Frame {
-                method: Some(self.method),
-                il_offset: None,
-                native_offset: 0,
-                internal_name: None,
-            },
-            _ => self.live(),
+    /// The same of another thread, where the stub of an icall or P/Invoke has no offset.
+    pub fn of_other_thread(self) -> Option<Frame> {
+        let mut frame = self.live()?;
+        if matches!(self.kind, Kind::Native) {
+            frame.il_offset = None;
         }
+        Some(frame)
     }
     /// The stub of an icall or P/Invoke.
     pub fn wrapper(method: MethodRef) -> RawFrame {
@@ -240,10 +246,14 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         if kind == Kind::Proxy {
             out.push(wrapper("managed-to-native", REMOTING));
         }
-        out.push(public(method, w[1] as usize, w[2] as u32, kind));
+        let shown = match (kind, callee) {
+            (Kind::Callback, Some(callee)) => callee,
+            _ => method,
+        };
+        out.push(public(shown, w[1] as usize, w[2] as u32, kind));
         callee = match kind {
             Kind::Method | Kind::Remote => Some(method),
-            Kind::Native | Kind::Multicast | Kind::Proxy => None,
+            Kind::Native | Kind::Multicast | Kind::Proxy | Kind::Callback => None,
         };
         if callee.is_some() && method.is_synchronized() {
             out.push(wrapper("synchronized", &method.called_name()));
@@ -270,6 +280,7 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
         Kind::Native => return wrapper("managed-to-native", &method.wrapper_name()),
         Kind::Multicast => return wrapper("delegate-invoke", &method.delegate_invoke_name()),
         Kind::Proxy => return wrapper("remoting-invoke", &method.called_name()),
+        Kind::Callback => return wrapper("native-to-managed", &method.wrapper_name()),
         Kind::Method | Kind::Remote => {}
     }
     if method.is_dynamic() {
@@ -296,10 +307,10 @@ pub fn current_frames(cx: &Cx<'_>, skip: usize) -> Vec<Frame> {
     let mut walk = Walk::here(cx);
     walk.take_wrapper();
     while let Some(f) = walk.next() {
-        if let Some(m) = walk.take_wrapper() {
-            out.push(public(m, 0, 0, Kind::Native));
+        if let Some(m) = walk.take_wrapper_beside(&f) {
+            out.extend(RawFrame::wrapper(m).live());
         }
-        out.extend(RawFrame::of(&f).map(RawFrame::live));
+        out.extend(RawFrame::of(&f).filter_map(RawFrame::live));
     }
     out.drain(..skip.min(out.len()));
     out

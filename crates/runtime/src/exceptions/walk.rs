@@ -46,7 +46,9 @@ impl Frame {
             table::CodeKind::Method(m) | table::CodeKind::Filter(m) => {
                 Some((m, self.code.il_offset(self.probe())))
             }
-            table::CodeKind::Wrapper(_) | table::CodeKind::Stub(_) => None,
+            table::CodeKind::Wrapper(_)
+            | table::CodeKind::Callback(_)
+            | table::CodeKind::Stub(_) => None,
         };
         let code = self.code;
         code.inlined(self.probe())
@@ -124,6 +126,11 @@ impl Walk {
     /// The method whose icall or P/Invoke stub the piece of the frame that came last was left through, once: it is further in than that frame.
     pub fn take_wrapper(&mut self) -> Option<MethodRef> {
         self.first_wrapper.take()
+    }
+    /// The same, if that frame is not the stub's own.
+    pub fn take_wrapper_beside(&mut self, frame: &Frame) -> Option<MethodRef> {
+        let is_own = |method: &MethodRef| matches!(frame.code.kind, table::CodeKind::Wrapper(m) if m == *method);
+        self.take_wrapper().filter(|m| !is_own(m))
     }
 }
 
@@ -205,7 +212,7 @@ pub unsafe fn describe(context: *mut ThreadContext) -> Vec<String> {
             let il = il.map_or(String::from("?"), |o| format!("0x{o:05x}"));
             out.push(format!("{filter}{} [{il}]", m.full_name()));
         }
-        if let table::CodeKind::Wrapper(m) = f.code.kind {
+        if let table::CodeKind::Wrapper(m) | table::CodeKind::Callback(m) = f.code.kind {
             out.push(format!("(wrapper) {}", m.full_name()));
         }
         if out.len() > 400 {

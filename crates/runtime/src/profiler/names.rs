@@ -50,7 +50,7 @@ impl Names {
     fn frame_id(&mut self, code: &'static Code) -> Option<u64> {
         match code.kind {
             CodeKind::Method(m) => Some(id_of(m)),
-            CodeKind::Filter(_) | CodeKind::Wrapper(_) => {
+            CodeKind::Filter(_) | CodeKind::Wrapper(_) | CodeKind::Callback(_) => {
                 self.codes.insert(id_of(code));
                 Some(id_of(code))
             }
@@ -69,7 +69,7 @@ fn code_name(code: &Code) -> String {
     match code.kind {
         CodeKind::Method(m) => method_name(m),
         CodeKind::Filter(m) => format!("(filter) {}", method_name(m)),
-        CodeKind::Wrapper(m) => format!("(wrapper) {}", method_name(m)),
+        CodeKind::Wrapper(m) | CodeKind::Callback(m) => format!("(wrapper) {}", method_name(m)),
         CodeKind::Stub(name) => format!("(stub) {name}"),
     }
 }

@@ -129,7 +129,7 @@ fn place(c: &SlowestThread) -> String {
     if let Some(code) = code {
         use crate::code::table::CodeKind as K;
         match code.kind {
-            K::Method(m) | K::Filter(m) | K::Wrapper(m) => {
+            K::Method(m) | K::Filter(m) | K::Wrapper(m) | K::Callback(m) => {
                 text.push_str(&format!(", at {}", m.full_name()));
             }
             K::Stub(s) => text.push_str(&format!(", at (stub) {s}")),

@@ -45,7 +45,7 @@ fn reverse_stub<'cx>(cx: &'cx Cx<'cx>, invoke: MethodRef) -> Result<usize> {
         crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.reverse_stub(invoke))
     });
     let blob = blob.map_err(|e| cx.throw(Known::MarshalDirectiveException, &e.to_string()))?;
-    let code = link::link(cx, cx.rt().root, blob, CodeKind::Wrapper(invoke))?.start;
+    let code = link::link(cx, cx.rt().root, blob, CodeKind::Callback(invoke))?.start;
     TABLES
         .lock()
         .get_or_insert_default()
