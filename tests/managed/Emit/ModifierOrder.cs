@@ -1,52 +1,44 @@
-// Custom modifiers come back in the order in which they were given, from a type that runs and from its file.
-// mcs: -r:System.dll
+// Custom modifiers of emitted parameters are read in the order of the signature, those of emitted fields not at all; once saved and loaded, both as they were
+// given. In the signature the optional ones come first.
 using System;
 using System.IO;
 using System.Linq;
 using System.Reflection;
 using System.Reflection.Emit;
-using System.Runtime.CompilerServices;
 
-class ModifierOrder
+public class A { }
+public class B { }
+public class C { }
+public class D { }
+
+static class ModifierOrder
 {
-	static void Main ()
-	{
-		var folder = Path.GetTempFileName ();
-		File.Delete (folder);
-		Directory.CreateDirectory (folder);
-		var assembly = AppDomain.CurrentDomain.DefineDynamicAssembly (new AssemblyName ("modifiers"), AssemblyBuilderAccess.RunAndSave, folder);
-		var module = assembly.DefineDynamicModule ("modifiers.dll", "modifiers.dll");
-		var type = module.DefineType ("T", TypeAttributes.Public);
-		Type[] all = { typeof (IsLong), typeof (IsConst), typeof (IsVolatile) };
-		type.DefineField ("f", typeof (int), null, all, FieldAttributes.Public);
-		var method = type.DefineMethod ("M", MethodAttributes.Public | MethodAttributes.Static, CallingConventions.Standard,
-			typeof (int), all, new[] { typeof (IsBoxed) }, new[] { typeof (int) }, new[] { all }, new[] { new[] { typeof (IsLong) } });
-		var il = method.GetILGenerator ();
-		il.Emit (OpCodes.Ldc_I4_0);
-		il.Emit (OpCodes.Ret);
-		Show (type.CreateType ());
-		assembly.Save ("modifiers.dll");
-		Show (Assembly.LoadFile (Path.Combine (folder, "modifiers.dll")).GetType ("T"));
-		Directory.Delete (folder, true);
-	}
+    static void Show(Type type)
+    {
+        var p = type.GetMethod("M").GetParameters()[0];
+        var f = type.GetField("F");
+        Console.WriteLine(Names(p.GetRequiredCustomModifiers()) + "; " + Names(p.GetOptionalCustomModifiers()) + "; " + Names(f.GetRequiredCustomModifiers()) + "; " + Names(f.GetOptionalCustomModifiers()));
+    }
+    static string Names(Type[] types) { return string.Join(" ", types.Select(t => t.Name)); }
 
-	static void Show (Type t)
-	{
-		var method = t.GetMethod ("M");
-		Write (t.GetField ("f").GetOptionalCustomModifiers ()); // expect: IsLong IsConst IsVolatile
-		Write (method.ReturnParameter.GetRequiredCustomModifiers ()); // expect: IsLong IsConst IsVolatile
-		Write (method.ReturnParameter.GetOptionalCustomModifiers ()); // expect: IsBoxed
-		Write (method.GetParameters ()[0].GetRequiredCustomModifiers ()); // expect: IsLong IsConst IsVolatile
-		Write (method.GetParameters ()[0].GetOptionalCustomModifiers ()); // expect: IsLong
-		// expect: IsLong IsConst IsVolatile
-		// expect: IsLong IsConst IsVolatile
-		// expect: IsBoxed
-		// expect: IsLong IsConst IsVolatile
-		// expect: IsLong
-	}
-
-	static void Write (Type[] types)
-	{
-		Console.WriteLine (string.Join (" ", types.Select (t => t.Name)));
-	}
+    static void Main(string[] args)
+    {
+        if (args.Length > 0) { Show(Assembly.LoadFrom(args[0]).GetType("T")); return; }
+        string folder = Path.Combine(Path.GetTempPath(), "modifiers" + Guid.NewGuid());
+        Directory.CreateDirectory(folder);
+        var assembly = AppDomain.CurrentDomain.DefineDynamicAssembly(new AssemblyName("Emitted"), AssemblyBuilderAccess.RunAndSave, folder);
+        var type = assembly.DefineDynamicModule("Emitted", "Emitted.dll").DefineType("T", TypeAttributes.Public);
+        Type[] required = { typeof(A), typeof(B), typeof(A) }, optional = { typeof(C), typeof(D) };
+        type.DefineMethod("M", MethodAttributes.Public, CallingConventions.HasThis, typeof(void), null, null, new[] { typeof(int) }, new[] { required }, new[] { optional })
+            .GetILGenerator().Emit(OpCodes.Ret);
+        type.DefineField("F", typeof(int), required, optional, FieldAttributes.Public);
+        Show(type.CreateType());
+        assembly.Save("Emitted.dll");
+        byte[] image = File.ReadAllBytes(Path.Combine(folder, "Emitted.dll"));
+        int at = Enumerable.Range(0, image.Length - 8).First(i => new[] { 0, 2, 4, 6, 8 }.All(k => image[i + k] == 0x1f || image[i + k] == 0x20));
+        Console.WriteLine(string.Join(" ", new[] { 0, 2, 4, 6, 8 }.Select(k => image[at + k] == 0x1f ? "required" : "optional")));
+        var domain = AppDomain.CreateDomain("other");
+        domain.ExecuteAssembly(typeof(ModifierOrder).Assembly.Location, new[] { Path.Combine(folder, "Emitted.dll") });
+        Directory.Delete(folder, true);
+    }
 }

@@ -282,7 +282,7 @@ impl Encoder {
         }
         Ok(out)
     }
-    /// Appends custom modifiers: `Type[]` of required and of optional ones. The last of each comes first, as reflection reads them.
+    /// Appends custom modifiers: `Type[]` of required and of optional ones. The optional ones come first, and the last of each, as reflection reads them.
     pub fn modifiers(
         &mut self,
         module: ModuleRef,
@@ -290,7 +290,7 @@ impl Encoder {
         required: ObjRef<'_>,
         optional: ObjRef<'_>,
     ) -> E<()> {
-        for (byte, list) in [(0x1F, required), (0x20, optional)] {
+        for (byte, list) in [(0x20, optional), (0x1F, required)] {
             for ty in read::elements(list).rev() {
                 let token = self.type_token(module, ty, false)?;
                 out.push(byte);

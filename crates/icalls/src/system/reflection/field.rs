@@ -173,6 +173,10 @@ icalls! {
     "System.Reflection.RuntimeFieldInfo::GetTypeModifiers" fn get_type_modifiers(cx, this: ObjRef<'cx>, optional: bool) -> ObjRef<'cx> {
         let field = field_of(cx, this)?;
         let image = &field.class.module.image;
+        // As in mono, emitted fields have none until they are saved and loaded.
+        if image.grows().is_some() {
+            return Ok(ObjRef::NULL);
+        }
         let sig = image.field(field.rid).and_then(|r| image.blob(r.signature)).and_then(vervet_metadata::parse_field_sig);
         match sig {
             Ok(sig) => crate::system::reflection::parameter::modifiers(cx, field.class.module, &sig, optional),

@@ -167,7 +167,11 @@ pub fn modifiers<'cx>(
         context: GenericContext::default(),
         dynamic: None,
     };
-    let found = cx.load(collect(&scope, sig, !optional))?;
+    let mut found = cx.load(collect(&scope, sig, !optional))?;
+    // Mono reads those of what was emitted the other way round, until it is saved and loaded.
+    if module.image.grows().is_some() {
+        found.reverse();
+    }
     if found.is_empty() {
         Ok(ObjRef::NULL)
     } else {

@@ -146,6 +146,8 @@ pub struct Plan {
     pub leaves: Vec<(u32, u32)>,
     /// Every backward branch: target, source.
     pub back_edges: Vec<(u32, u32)>,
+    /// Offsets of instructions that mention an argument (true) or a local that the method does not have; `instrs` has a `nop` there. No path leads to them.
+    missing: Vec<(u32, bool)>,
     /// Whether the body contains an instruction that may call. Such a method checks its stack in
     /// the prologue.
     pub has_calls: bool,
@@ -202,6 +204,7 @@ impl Plan {
             locals: vec![0; locals],
             leaves: Vec::new(),
             back_edges: Vec::new(),
+            missing: Vec::new(),
             has_calls: false,
             has_localloc: false,
         };
@@ -253,11 +256,13 @@ impl Plan {
                     &mut self.locals
                 };
                 let Some(flags) = flags.get_mut(index) else {
-                    return Err(TranslateError::invalid(if is_arg {
-                        "no such argument"
-                    } else {
-                        "no such local"
-                    }));
+                    self.missing.push((i.offset, is_arg));
+                    self.instrs.push(Instr {
+                        op: Op::Nop,
+                        operand: Operand::None,
+                        ..i
+                    });
+                    continue;
                 };
                 if op == VarOp::Store && *flags & WRITTEN != 0 {
                     *flags |= REWRITTEN;
@@ -395,6 +400,7 @@ impl Plan {
         self.blocks[work[0]].reachable = true;
         while let Some(at) = work.pop() {
             let from = self.last(at).offset;
+            self.check_variables(at)?;
             self.check_edges(at)?;
             let mut next = self.successors(at)?;
             for n in 0..self.regions[self.blocks[at].region as usize].len() {
@@ -422,6 +428,16 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the arguments and locals which a block mentions exist.
+    fn check_variables(&self, at: usize) -> Res {
+        let within = self.blocks[at].offset..=self.last(at).offset;
+        match self.missing.iter().find(|m| within.contains(&m.0)) {
+            Some((_, true)) => Err(TranslateError::invalid("no such argument")),
+            Some((_, false)) => Err(TranslateError::invalid("no such local")),
+            None => Ok(()),
+        }
     }
 
     /// Checks the edges out of a block: no branch, and no fall-through, enters a handler or filter
