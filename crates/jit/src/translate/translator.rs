@@ -20,7 +20,7 @@
 //! * [`Session::nonnull`] and [`Session::initialised`] hold where code is being emitted. Whoever
 //!   starts a block that another edge can reach clears or restores them.
 use super::control::control_flow::{Liveness, Plan};
-use super::control::state::{BackEdge, BlockState, ClauseState};
+use super::control::state::{CopyingEdge, BlockState, ClauseState};
 use super::frame::location::Variable;
 use super::inlining::effect::{InlineDecision, Inlined};
 use super::values::stack::StackValue;
@@ -150,8 +150,8 @@ pub struct Body<'a> {
     pub init_locals: bool,
     /// By block of the plan.
     pub states: Vec<BlockState>,
-    /// Backward edges of the branch being translated, whose copies are still to be emitted.
-    pub back_edges: Vec<BackEdge>,
+    /// Edges to joins of the branch being translated, whose copies are still to be emitted.
+    pub copying_edges: Vec<CopyingEdge>,
     /// `this` is not null on any path from here on.
     pub this_proven: bool,
     /// Lengths of arrays that have been loaded, which are never negative.
@@ -198,7 +198,7 @@ impl<'a> Body<'a> {
             variables: Vec::new(),
             init_locals: false,
             states: Vec::new(),
-            back_edges: Vec::new(),
+            copying_edges: Vec::new(),
             this_proven: false,
             lengths: SmallVec::new(),
             clauses: Vec::new(),

@@ -20,27 +20,27 @@
 //! coerced to them. ECMA-335 III.1.8.1.3 demands that the stacks agree, and III.1.7.5 allows a
 //! block that is reached only by a backward branch to assume an empty stack.
 //!
-//! A backward branch with a struct on the stack goes through a block of its own, which copies the
-//! struct to the slot of the target:
+//! Where paths join with a struct on the stack, and at a backward branch, each edge goes through a block of its own, which copies the struct to the
+//! slot of the target. The target has no parameter for it, so the addresses of the slots go nowhere and scalar replacement makes values of them:
 //!
 //! ```text
 //!     brif v0, split, next
 //! split:
 //!     copy v1 -> stack_addr carried
-//!     jump loop(stack_addr carried)
+//!     jump join()
 //! ```
 //!
 //! # Invariants
 //! * A block without a backward branch into it is sealed when its translation starts, so that
 //!   Cranelift's SSA construction needs no parameters for variables that no edge changes.
-//! * A struct on the stack is an address. Over a backward branch it lies in a slot that belongs to
-//!   the target block and to the depth on its stack, and that only such branches write. A temporary
+//! * A struct on the stack is an address. Where paths join it lies in a slot that belongs to the
+//!   block and to the depth on its stack, and that only the edges to the block write. A temporary
 //!   of one iteration is therefore never on the stack of the next one.
 //! * When a block starts, the facts known about values (`nonnull`, `initialised`) are discarded:
 //!   another edge may come from a place where they do not hold.
 use crate::emit::trusted;
 use crate::translate::control::control_flow::in_handler;
-use crate::translate::control::state::{BackEdge, BlockState, Entry};
+use crate::translate::control::state::{CopyingEdge, BlockState, Entry};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
@@ -98,13 +98,22 @@ impl<'a, 'f> Translator<'a, 'f> {
             return b;
         }
         let b = self.e.b.create_block();
+        let carries = self.carries(block);
         if let Some(entry) = &self.body.states[block].entry {
             for (kind, _) in entry {
-                self.e.b.append_block_param(b, kind.clif());
+                if !(carries && *kind == StackType::Struct) {
+                    self.e.b.append_block_param(b, kind.clif());
+                }
             }
         }
         self.body.states[block].clif = Some(b);
         b
+    }
+
+    /// Whether the structs on the stack at the start of a block lie in slots that the edges copy them to: where paths join, and in loops.
+    fn carries(&self, block: usize) -> bool {
+        let b = &self.body.plan.blocks[block];
+        b.sources > 1 || b.last_source >= i64::from(b.offset)
     }
 
     /// Translates all reachable blocks. The current CLIF block is the end of the prologue, which
@@ -175,14 +184,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !back && !self.body.states[n].late {
             self.e.b.seal_block(clif);
         }
-        // The values on the stack at the start are the parameters of the CLIF block.
+        // The values on the stack at the start are the parameters of the CLIF block, or lie in its slots.
         self.body.stack.clear();
         self.session.nonnull.clear();
         self.session.initialised.clear();
         self.body.dead = false;
         let entry = self.body.states[n].entry.take().unwrap_or_default();
+        let (carries, mut params) = (self.carries(n), 0);
         for (i, (kind, class)) in entry.iter().enumerate() {
-            let value = self.e.b.block_params(clif)[i];
+            let value = match (kind, class) {
+                (StackType::Struct, Some(class)) if carries => {
+                    let slot = self.carried(n, i, *class)?;
+                    self.e.slot_addr(slot)
+                }
+                _ => {
+                    params += 1;
+                    self.e.b.block_params(clif)[params - 1]
+                }
+            };
             self.body.stack.push(StackValue {
                 stack_type: *kind,
                 value,
@@ -273,8 +292,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The edge from here to a block: the CLIF block to jump to, and the arguments. Emits the
-    /// coercions before the jump. For a backward edge with structs on the stack this is a block of
-    /// its own that [`Translator::emit_back_edges`] fills.
+    /// coercions before the jump. For an edge to a join with structs on the stack this is a block of
+    /// its own that [`Translator::emit_copying_edges`] fills.
     pub(crate) fn edge(&mut self, target: usize) -> Res<(Block, SmallVec<[BlockArg; 4]>)> {
         // The other block cannot know that a struct lies in a variable, so each one gets memory of
         // its own.
@@ -311,16 +330,17 @@ impl<'a, 'f> Translator<'a, 'f> {
                 "the depth of the stack differs between two ways to a block",
             ));
         }
-        let back = target <= self.body.block;
+        let carries = self.carries(target);
         let mut args = SmallVec::new();
         let mut structs = SmallVec::new();
         for (i, (kind, class)) in entry.into_iter().enumerate() {
             let operand = self.body.stack[i];
             if let (StackType::Struct, Some(class)) = (kind, class) {
                 self.check_struct(&operand, class)?;
-                if back {
+                if carries {
                     let slot = self.carried(target, i, class)?;
-                    structs.push((class, i, operand.value, slot));
+                    structs.push((class, operand.value, slot));
+                    continue;
                 }
             }
             let value = self.coerce(&operand, kind)?;
@@ -330,7 +350,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok((clif, args));
         }
         let split = self.e.b.create_block();
-        self.body.back_edges.push(BackEdge {
+        self.body.copying_edges.push(CopyingEdge {
             split,
             to: (clif, args),
             structs,
@@ -338,7 +358,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok((split, SmallVec::new()))
     }
 
-    /// The slot that backward branches to a block copy the struct at that depth of its stack to.
+    /// The slot that the edges to a block copy the struct at that depth of its stack to.
     fn carried(&mut self, target: usize, place: usize, class: ClassRef) -> Res<StackSlot> {
         let carried = &mut self.body.states[target].carried;
         if carried.len() <= place {
@@ -353,28 +373,27 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(slot)
     }
 
-    /// Emits the copies of the backward edges of the branch that was just emitted. Each edge has a
+    /// Emits the copies of the edges of the branch that was just emitted. Each edge has a
     /// block of its own, because its slot may still be on the stack of another edge of the same
     /// branch.
-    fn emit_back_edges(&mut self) -> Res {
-        for edge in std::mem::take(&mut self.body.back_edges) {
-            let (to, mut args) = edge.to;
+    fn emit_copying_edges(&mut self) -> Res {
+        for edge in std::mem::take(&mut self.body.copying_edges) {
+            let (to, args) = edge.to;
             self.e.b.seal_block(edge.split);
             self.e.b.switch_to_block(edge.split);
             let mut structs = edge.structs;
             if structs.len() > 1 {
                 // The slot of one struct may be the source of another, as after a swap, so all are
                 // copied to temporaries first.
-                for (class, _, from, _) in &mut structs {
+                for (class, from, _) in &mut structs {
                     let to = self.temp_of(class)?;
                     self.copy(class, to, 0, trusted(), *from, 0, trusted(), Dest::Frame)?;
                     *from = to;
                 }
             }
-            for (class, place, from, slot) in structs {
+            for (class, from, slot) in structs {
                 let to = self.e.slot_addr(slot);
                 self.copy(class, to, 0, trusted(), from, 0, trusted(), Dest::Frame)?;
-                args[place] = BlockArg::Value(to);
             }
             self.e.b.ins().jump(to, &args);
         }
@@ -427,7 +446,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (block, args) = self.edge(target)?;
         self.e.b.ins().jump(block, &args);
         self.body.dead = true;
-        self.emit_back_edges()
+        self.emit_copying_edges()
     }
 
     /// `br` (ECMA-335 III.3.15).
@@ -473,7 +492,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .brif(condition, taken, &taken_args, next, &next_args);
         }
         self.body.dead = true;
-        self.emit_back_edges()
+        self.emit_copying_edges()
     }
 
     /// `switch` (ECMA-335 III.3.66): a jump table. The index is unsigned, and one beyond the table
@@ -509,7 +528,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .create_jump_table(JumpTableData::new(default, &calls));
         self.e.b.ins().br_table(index, table);
         self.body.dead = true;
-        self.emit_back_edges()
+        self.emit_copying_edges()
     }
 
     /// Emits a check for interrupt requests at a backward branch of a method with handlers. The

@@ -120,6 +120,8 @@ pub struct PlanBlock {
     /// Highest IL offset of a reachable jump to this block, or -1. A value at or above `offset`
     /// means that a backward branch leads here.
     pub last_source: i64,
+    /// How many reachable edges lead here.
+    pub sources: u32,
     /// Index in [`Plan::regions`].
     pub region: u32,
     /// Every path from here ends in a `throw`.
@@ -306,6 +308,7 @@ impl Plan {
                     end: self.instrs.len() as u32,
                     reachable: false,
                     last_source: -1,
+                    sources: 0,
                     region: 0,
                     cold: false,
                 });
@@ -410,6 +413,7 @@ impl Plan {
             for to in next {
                 let b = &mut self.blocks[to];
                 b.last_source = b.last_source.max(i64::from(from));
+                b.sources += 1;
                 if !b.reachable {
                     b.reachable = true;
                     work.push(to);

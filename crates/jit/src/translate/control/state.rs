@@ -17,18 +17,18 @@ pub struct BlockState {
     /// Edges may come from code that is emitted after the walk (`endfinally` dispatch), so the
     /// block is not sealed early and is translated even if no edge has been seen.
     pub late: bool,
-    /// By depth on the stack at the block's start: where a backward branch puts a struct.
+    /// By depth on the stack at the block's start: where the edges put a struct, if paths join here.
     pub carried: SmallVec<[Option<StackSlot>; 2]>,
 }
 
-/// A backward branch with structs on the stack, whose copies are still to be emitted.
-pub struct BackEdge {
+/// An edge to a join with structs on the stack, whose copies are still to be emitted.
+pub struct CopyingEdge {
     /// The CLIF block that the branch goes to and that will hold the copies.
     pub split: Block,
     /// The target block and its arguments.
     pub to: (Block, SmallVec<[BlockArg; 4]>),
-    /// The structs: class, index among the arguments, where it lies, the slot it is copied to.
-    pub structs: SmallVec<[(ClassRef, usize, Value, StackSlot); 2]>,
+    /// The structs: class, where it lies, the slot it is copied to.
+    pub structs: SmallVec<[(ClassRef, Value, StackSlot); 2]>,
 }
 
 /// Where control goes on after a finally handler.
