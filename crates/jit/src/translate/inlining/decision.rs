@@ -62,7 +62,7 @@ const COLD: usize = 160;
 /// How many calls a body of at most [`CALLING`] bytes of IL may keep, and that of a method that asks to be inlined.
 const CALLS: u32 = 2;
 /// See [`CALLS`].
-const CALLING: usize = 32;
+const CALLING: usize = 48;
 /// How often a method may be among those that are being translated when it is inlined.
 const NESTING: usize = 2;
 /// Bytes of IL up to which a method is examined for never returning.

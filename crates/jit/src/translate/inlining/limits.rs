@@ -6,6 +6,6 @@ use crate::options::Tier;
 pub fn inline_limit(tier: Tier) -> usize {
     match tier {
         Tier::Quick => 12,
-        Tier::Optimised => 40,
+        Tier::Optimised => 64,
     }
 }
