@@ -222,6 +222,8 @@ helpers! {
     CopyElements(I64, I32, I64, I32, I32) -> I32 : Leaf;
     /// (vector, first index, count, element type): sorts integers, ascending.
     SortIntegers(I64, I32, I32, I32) : Runtime;
+    /// (method, object or null, `object[]` or null) -> 1 if a call of the method through reflection needs no conversion and no error, otherwise 0.
+    IsPlainCall(I64, I64, I64) -> I32 : Leaf;
     /// C fmod.
     FMod(F64, F64) -> F64 : Leaf;
     /// (x, y, a MathFunction): a function of the C library, of x, or of x and y.

@@ -8,6 +8,7 @@ use crate::support::objects::{is_constructor, is_instance, is_known, load};
 use crate::support::values;
 use smallvec::SmallVec;
 use vervet_runtime::RefSlot;
+use vervet_runtime::code::plain_calls;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::localloc_stack::Scope;
@@ -41,6 +42,13 @@ pub fn through_reflection<'cx>(
     exception: RefSlot<'cx>,
 ) -> Result<ObjRef<'cx>> {
     exception.set(ObjRef::NULL);
+    if plain_calls::is_plain(method, object, parameters) {
+        let target = match object.non_null() {
+            Some(o) => load(cx, || virtual_target(o.class(), method))?,
+            None => method,
+        };
+        return called(cx, target, object, parameters);
+    }
     let target = match checked(cx, method, object, parameters) {
         Ok(target) => target,
         Err(throw) => {
@@ -56,6 +64,17 @@ pub fn through_reflection<'cx>(
     if remoting::is_proxy(object) && !target.is_static() {
         return through_proxy(cx, target, object, parameters);
     }
+    load(cx, || plain_calls::learn(method, is_constructor(method)))?;
+    called(cx, target, object, parameters)
+}
+
+/// Makes a call that nothing is wrong with.
+fn called<'cx>(
+    cx: &'cx Cx<'cx>,
+    target: MethodRef,
+    object: ObjRef<'cx>,
+    parameters: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
     let result = call(cx, target, object, parameters);
     if vervet_runtime::domain::are_several() {
         return leave(cx, result);

@@ -15,7 +15,7 @@ use crate::classes::nullable::unbox_nullable_into;
 use crate::classes::remembered;
 use crate::code::helper_table::STUBS;
 use crate::code::icall::{IcallRet, finish};
-use crate::code::library;
+use crate::code::{library, plain_calls};
 use crate::cx::{Cx, Result};
 use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
@@ -184,6 +184,7 @@ bodies! {
     SequenceEqual(_, _, _) => library::sequence_equal;
     CopyElements(_, _, _, _, _) => copy_elements;
     SortIntegers(_, _, _, _) => sort_integers;
+    IsPlainCall(_, _, _) => is_plain_call;
     FMod(_, _) => fmod;
     Math(_, _, _) => crate::code::libm::math;
     BindPInvoke(_) => crate::interop::pinvoke::bind;
@@ -539,6 +540,13 @@ extern "C" fn copy_elements(source: usize, from: i32, dest: usize, to: i32, coun
         (object(dest), to),
         count,
     ))
+}
+/// May a call through reflection go straight to its internal call?
+extern "C" fn is_plain_call(method: usize, target: usize, parameters: usize) -> i32 {
+    // SAFETY: generated code passes the handle of a MethodInfo, which is 0 or the address of a method.
+    let method = unsafe { (method as *const vervet_types::Method).as_ref() };
+    let is_plain = |m| plain_calls::is_plain(m, object(target), object(parameters));
+    i32::from(method.is_some_and(is_plain))
 }
 /// The sort of a vector of integers.
 extern "C" fn sort_integers(array: usize, from: i32, count: i32, prim: u32) {

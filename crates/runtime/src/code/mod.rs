@@ -10,6 +10,7 @@
 //! * [`link`]: from a blob to code at an address
 //! * [`packed`]: what is known about the instructions of code, packed
 //! * [`perf`]: the files by which Linux `perf` names code
+//! * [`plain_calls`]: calls through reflection whose arguments need no conversion
 //! * [`aot`]: methods that are compiled before a program runs
 //! * [`cache`]: code that is kept for the next process
 //! * [`table`]: from an address to the code it lies in
@@ -32,5 +33,6 @@ pub mod link;
 mod neutral;
 mod packed;
 pub mod perf;
+pub mod plain_calls;
 pub mod prestub;
 pub mod table;

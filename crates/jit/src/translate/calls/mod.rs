@@ -10,4 +10,5 @@ pub mod intrinsics;
 pub mod library;
 pub mod math;
 pub mod newobj;
+mod shortcut;
 pub mod target;

@@ -130,7 +130,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.body.filter.is_none() {
             self.body.states[entry].entry = Some(Entry::new());
             let first = self.clif_block(entry);
-            self.e.b.ins().jump(first, &[]);
+            match self.way_around()? {
+                Some((taken, end)) => {
+                    self.body.states[end].entry = Some(Entry::new());
+                    let behind = self.clif_block(end);
+                    self.e.b.ins().brif(taken, behind, &[], first, &[]);
+                }
+                None => {
+                    self.e.b.ins().jump(first, &[]);
+                }
+            }
         } else {
             self.body.states[entry].entry = Some(SmallVec::from_elem((StackType::Ref, None), 1));
             let first = self.clif_block(entry);
