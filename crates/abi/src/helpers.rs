@@ -222,8 +222,14 @@ helpers! {
     CopyElements(I64, I32, I64, I32, I32) -> I32 : Leaf;
     /// (vector, first index, count, element type): sorts integers, ascending.
     SortIntegers(I64, I32, I32, I32) : Runtime;
+    /// (method, method): throws that the first may not name the second.
+    ThrowMethodAccess(I64, I64) : Runtime;
     /// (method, object or null, `object[]` or null) -> 1 if a call of the method through reflection needs no conversion and no error, otherwise 0.
     IsPlainCall(I64, I64, I64) -> I32 : Leaf;
+    /// (state, block of 64 bytes): a step of SHA-256.
+    Sha256Block(I64, I64) : Leaf;
+    /// (state, block of 128 bytes): a step of SHA-512.
+    Sha512Block(I64, I64) : Leaf;
     /// C fmod.
     FMod(F64, F64) -> F64 : Leaf;
     /// (x, y, a MathFunction): a function of the C library, of x, or of x and y.

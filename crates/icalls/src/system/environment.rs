@@ -81,7 +81,7 @@ icalls! {
     /// The kernel's release, which managed code parses.
     "System.Environment::GetOSVersionString" fn get_os_version_string(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().release)) }
     /// Milliseconds since the machine started.
-    "System.Environment::get_TickCount" fn get_tick_count(cx) -> i32 { Ok((vervet_runtime::threads::wait_handles::filetime::monotonic_ticks() / 10_000) as i32) }
+    "System.Environment::get_TickCount" fn get_tick_count(cx) -> i32 { Ok(vervet_os::clock::coarse_ms() as i32) }
     /// The name of the user, from the user database or `USER`.
     "System.Environment::get_UserName" fn get_user_name(cx) -> ObjRef<'cx> {
         // A user id that nobody has: as mono names it.
@@ -160,10 +160,11 @@ icalls! {
     }
     /// The library root; managed code appends `mono/gac`.
     "System.Environment::internalGetGacPath" fn internal_get_gac_path(cx) -> ObjRef<'cx> { cx.alloc_str("/usr/lib") }
-    /// The mount points.
+    /// The places where drives are mounted.
     "System.Environment::GetLogicalDrivesInternal" fn get_logical_drives_internal(cx) -> ObjRef<'cx> {
         let mounts = crate::system::io::drive_info::mounts();
-        string_array(cx, &mounts.iter().map(|m| m.point.as_str()).collect::<Vec<_>>())
+        let drives = mounts.iter().filter(|m| m.is_drive());
+        string_array(cx, &drives.map(|m| m.point.as_str()).collect::<Vec<_>>())
     }
     /// The path of `machine.config`.
     "System.Environment::GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(&machine_config()) }

@@ -17,8 +17,10 @@ use crate::system::reflection::field;
 use crate::system::reflection::method_body::bad_image;
 use crate::system::reflection::parameter;
 use crate::system::reflection::property;
+use rustc_hash::FxHashMap;
 use vervet_metadata::custom_attribute::AttrType;
 use vervet_metadata::{CustomAttrReader, Table, Token};
+use vervet_os::LeafLock;
 use vervet_runtime::cx::{Cx, Result, Throw, Value};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
@@ -140,6 +142,25 @@ pub fn of_provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Vec<Row
         Some((module, owner)) => rows(cx, module, owner),
         None => Ok(Vec::new()),
     }
+}
+
+/// What `IsDefined` answered about types whose attributes are those of a file, which never change: by the numbers of the type and of the attribute.
+/// `Enum.ToString` asks each time whether its type has the FlagsAttribute.
+static ANSWERS: LeafLock<Option<FxHashMap<(u32, u32), bool>>> = LeafLock::new(None);
+
+/// The key of a question to `IsDefined` in [`ANSWERS`], if its answer may be kept.
+fn question<'cx>(
+    cx: &'cx Cx<'cx>,
+    object: ObjRef<'cx>,
+    wanted: Option<ClassRef>,
+) -> Result<Option<(u32, u32)>> {
+    let is_type = |o: ObjRef<'cx>| is_known(o.class(), Known::RuntimeType);
+    let (Some(object), Some(wanted)) = (object.non_null().filter(|o| is_type(*o)), wanted) else {
+        return Ok(None);
+    };
+    let ty = cx.class_of(object)?;
+    let is_kept = matches!(ty.kind, ClassKind::Def { .. }) && ty.module.image.grows().is_none();
+    Ok(is_kept.then_some((ty.id, wanted.id)))
 }
 
 /// Is the attribute of a row an instance of the class that is asked for?
@@ -435,11 +456,17 @@ icalls! {
     /// Is there an attribute of the class or one derived from it?
     "System.MonoCustomAttrs::IsDefinedInternal" fn is_defined_internal(cx, object: ObjRef<'cx>, ty: ObjRef<'cx>) -> bool {
         let wanted = opt_class(cx, ty)?;
-        for row in of_provider(cx, object)? {
-            if matches(cx, &row, wanted)? {
-                return Ok(true);
-            }
+        let question = question(cx, object, wanted)?;
+        if let Some(known) = question.and_then(|q| ANSWERS.lock().as_ref()?.get(&q).copied()) {
+            return Ok(known);
         }
-        Ok(false)
+        let mut found = false;
+        for row in of_provider(cx, object)? {
+            found = found || matches(cx, &row, wanted)?;
+        }
+        if let Some(question) = question {
+            ANSWERS.lock().get_or_insert_default().insert(question, found);
+        }
+        Ok(found)
     }
 }

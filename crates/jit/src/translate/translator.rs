@@ -20,7 +20,7 @@
 //! * [`Session::nonnull`] and [`Session::initialised`] hold where code is being emitted. Whoever
 //!   starts a block that another edge can reach clears or restores them.
 use super::control::control_flow::{Liveness, Plan};
-use super::control::state::{CopyingEdge, BlockState, ClauseState};
+use super::control::state::{BlockState, ClauseState, CopyingEdge};
 use super::frame::location::Variable;
 use super::inlining::effect::{InlineDecision, Inlined};
 use super::values::stack::StackValue;

@@ -184,7 +184,10 @@ bodies! {
     SequenceEqual(_, _, _) => library::sequence_equal;
     CopyElements(_, _, _, _, _) => copy_elements;
     SortIntegers(_, _, _, _) => sort_integers;
+    ThrowMethodAccess(_, _) => throw_method_access;
     IsPlainCall(_, _, _) => is_plain_call;
+    Sha256Block(_, _) => library::sha256_block;
+    Sha512Block(_, _) => library::sha512_block;
     FMod(_, _) => fmod;
     Math(_, _, _) => crate::code::libm::math;
     BindPInvoke(_) => crate::interop::pinvoke::bind;
@@ -397,6 +400,13 @@ extern "C" fn context_statics(v: usize) -> usize {
 /// `ldvirtftn`, and calls of generic virtual methods, which have no slot.
 extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
     with(|cx| crate::code::prestub::resolve_virtual(cx, object(o), method(m)))
+}
+/// An instruction names a method that is not accessible from its own.
+extern "C" fn throw_method_access(from: usize, to: usize) {
+    with(|cx| -> Result<()> {
+        let error = vervet_types::LoadError::method_access(method(from), method(to));
+        cx.load(Err(error))
+    })
 }
 /// `newobj` of a delegate whose method is known by its code address only.
 extern "C" fn delegate_ctor(d: usize, target: usize, code: usize) {

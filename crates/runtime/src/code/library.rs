@@ -1,4 +1,4 @@
-//! Routines of the class library that generated code calls in place of their IL: searches, comparisons and sorts of plain values.
+//! Routines of the class library that generated code calls in place of their IL: searches, comparisons and sorts of plain values, and steps of hashes.
 //!
 //! The rows that say which methods these stand for are the JIT's (`calls/library.rs` in `vervet-jit`). Each does what the IL does, in fewer cycles.
 //!
@@ -62,6 +62,20 @@ pub(super) extern "C" fn sequence_equal(a: *const u8, b: *const u8, bytes: usize
         )
     };
     i32::from(a == b)
+}
+
+/// `SHA256Managed.SHATransform`, without its scratch.
+pub(super) extern "C" fn sha256_block(state: *mut [u32; 8], block: *const [u8; 64]) {
+    // SAFETY: the class library passes its state of eight words and a whole block, both fixed; nothing moves during a leaf.
+    let (state, block) = unsafe { (&mut *state, block.read().into()) };
+    sha2::compress256(state, &[block]);
+}
+
+/// `SHA512Managed.SHATransform`, which SHA-384 shares, without its scratch.
+pub(super) extern "C" fn sha512_block(state: *mut [u64; 8], block: *const [u8; 128]) {
+    // SAFETY: as above.
+    let (state, block) = unsafe { (&mut *state, block.read().into()) };
+    sha2::compress512(state, &[block]);
 }
 
 /// Bytes that a leaf copies.

@@ -110,11 +110,7 @@ fn descends(object: ObjRef<'_>, from: ClassRef) -> bool {
 }
 
 /// Does a call of the method on that object, with that `object[]` or null, need no conversion and no error?
-pub fn is_plain(
-    method: MethodRef,
-    object: ObjRef<'_>,
-    parameters: ObjRef<'_>,
-) -> bool {
+pub fn is_plain(method: MethodRef, object: ObjRef<'_>, parameters: ObjRef<'_>) -> bool {
     let Some(Some(plain)) = METHODS.get(method.id).and_then(Published::get) else {
         return false;
     };

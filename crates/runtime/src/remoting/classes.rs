@@ -114,6 +114,11 @@ fn become_of(proxy: ObjRef<'_>, remote: &'static RemoteClass) {
     header.store(remote.vtable as u32, Ordering::Release);
 }
 
+/// The class that a transparent proxy was made for, without the interfaces that it has as well.
+pub fn base_class(proxy: ObjRef<'_>) -> ClassRef {
+    remote_class(proxy).class()
+}
+
 /// The class that a transparent proxy stands for.
 pub fn proxied_class(proxy: ObjRef<'_>) -> ClassRef {
     let remote = remote_class(proxy);

@@ -9,6 +9,8 @@ use vervet_runtime::{ObjRef, icalls};
 
 /// A row of the mount table.
 pub struct Mount {
+    /// What is mounted: a device, a share, or a name that says nothing.
+    pub source: String,
     /// Where it is mounted.
     pub point: String,
     /// The type of the file system.
@@ -25,10 +27,13 @@ pub fn mounts_in(table: &[u8]) -> Vec<Mount> {
     let mut found: Vec<Mount> = Vec::new();
     for line in String::from_utf8_lossy(table).lines() {
         let mut columns = line.split(' ');
-        if let (Some(_), Some(point), Some(fs)) = (columns.next(), columns.next(), columns.next()) {
+        if let (Some(source), Some(point), Some(fs)) =
+            (columns.next(), columns.next(), columns.next())
+        {
             let point = unescape(point);
             if !found.iter().any(|m| m.point == point) {
                 found.push(Mount {
+                    source: unescape(source),
                     point,
                     fs: fs.to_string(),
                 });
@@ -36,6 +41,14 @@ pub fn mounts_in(table: &[u8]) -> Vec<Mount> {
         }
     }
     found
+}
+impl Mount {
+    /// Is it a drive: a device or a share, or layers of such? The kernel's own file systems, and those in memory, are none, as in mono.
+    pub fn is_drive(&self) -> bool {
+        self.source.starts_with('/')
+            || self.source.contains(":/")
+            || matches!(self.fs.as_str(), "overlay" | "aufs" | "zfs")
+    }
 }
 /// `\040` and its like, as the kernel writes blanks.
 fn unescape(s: &str) -> String {

@@ -105,7 +105,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `call` (ECMA-335 III.3.19) and `callvirt` (III.4.2).
     pub(crate) fn call(&mut self, token: Token, is_virtual: bool) -> Res {
-        let method = self.method_named(token)?;
+        let Some(method) = self.method_named(token)? else {
+            return Ok(());
+        };
         // A vararg call has a signature of its own at the call site, with the types behind the
         // sentinel (ECMA-335 II.23.2.2).
         if method.sig()?.call_conv == vervet_metadata::CallConvKind::VarArg {
@@ -728,7 +730,9 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// address of its code can change. The constructor of a delegate takes the method itself
     /// instead.
     pub(crate) fn load_function(&mut self, token: Token) -> Res {
-        let method = self.method_named(token)?;
+        let Some(method) = self.method_named(token)? else {
+            return Ok(());
+        };
         // Before a delegate's constructor only the method matters.
         let value = if self.followed_by_delegate()? {
             self.i64(0)
@@ -746,7 +750,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `ldvirtftn` (ECMA-335 III.4.18).
     pub(crate) fn load_virtual_function(&mut self, token: Token) -> Res {
-        let method = self.method_named(token)?;
+        let Some(method) = self.method_named(token)? else {
+            return Ok(());
+        };
         let object = self.pop_ref()?;
         if self.followed_by_delegate()? {
             self.explicit_null_check(object.value);
@@ -773,7 +779,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `jmp` (ECMA-335 III.3.37): a tail call with the current values of this method's arguments.
     pub(crate) fn jump_method(&mut self, token: Token) -> Res {
-        let method = self.method_named(token)?;
+        let Some(method) = self.method_named(token)? else {
+            return Ok(());
+        };
         let lowered = LoweredSignature::of_method(method)?;
         // Equal values may be other arguments: a struct of two numbers travels as two.
         let own = self.body.lowered;

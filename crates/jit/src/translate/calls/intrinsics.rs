@@ -16,6 +16,7 @@ use crate::emit::{null_trap, trusted};
 use crate::signature::{LoweredSignature, scalar_kind};
 use crate::translate::calls::bounds::Bound;
 use crate::translate::calls::call::Dispatch;
+use crate::translate::calls::characters::{self, CharQuestion};
 use crate::translate::calls::library::Routine;
 use crate::translate::calls::math;
 use crate::translate::error::Res;
@@ -120,6 +121,8 @@ enum Intrinsic {
     Abs,
     /// `Math.Floor`, `Ceiling` and `Round` with one argument.
     Round(Rounding),
+    /// `Array.GetRawSzArrayData`.
+    ArrayData,
     /// `Array.GetLowerBound` and `GetLength`, module `bounds`.
     ArrayBound(Bound),
     /// `Enum.HasFlag`, module `has_flag`.
@@ -128,6 +131,8 @@ enum Intrinsic {
     Math(MathFunction),
     /// A search, comparison or sort of plain values, module `library`.
     Library(Routine),
+    /// A question about a character, module `characters`.
+    Char(CharQuestion),
 }
 
 /// How a float is rounded to an integer.
@@ -158,6 +163,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 "GetLowerBound" => ArrayBound(Bound::Lower),
                 "GetLength" => ArrayBound(Bound::Length),
                 "FastCopy" => Library(Routine::Copy),
+                "GetRawSzArrayData" => ArrayData,
                 "GetGenericValueImpl" => GetGenericValue,
                 "SetGenericValueImpl" => SetGenericValue,
                 _ => return None,
@@ -185,7 +191,12 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 _ => return None,
             },
             "Enum" if method == "HasFlag" => HasFlag,
-            "Environment" if method == "get_ProcessorCount" => ProcessorCount,
+            "Char" => return characters::question(method).map(Char),
+            "Environment" => match method {
+                "get_ProcessorCount" => ProcessorCount,
+                "get_TickCount" => CoarseTickCount,
+                _ => return None,
+            },
             "Type" => match method {
                 "op_Equality" => TypeEquals(true),
                 "op_Inequality" => TypeEquals(false),
@@ -205,6 +216,11 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
         "System.Runtime.CompilerServices" => match (class, method) {
             ("RuntimeHelpers", "get_OffsetToStringData") => OffsetToStringData,
             ("RuntimeHelpers", "IsReferenceOrContainsReferences") => HasReferences,
+            _ => return None,
+        },
+        "System.Security.Cryptography" if method == "SHATransform" => match class {
+            "SHA256Managed" => Library(Routine::Sha2 { wide: false }),
+            "SHA384Managed" | "SHA512Managed" => Library(Routine::Sha2 { wide: true }),
             _ => return None,
         },
         "System.Collections.Generic" => match (class, method) {
@@ -242,7 +258,6 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
 
 /// Rows for one caller of the core library each.
 ///
-/// * The pool's dispatch loop asks before every item whether its 30 ms are over.
 /// * The constructor of a task keeps nothing if the context is the default one, but asks for a copy of the context,
 ///   which never is. So every task would keep such a copy, and an object of rare properties for it. What runs a
 ///   task takes the default context where it keeps none, and does the same with it as with a copy.
@@ -252,9 +267,6 @@ fn of_caller(caller: MethodRef, class: &str, method: &str) -> Option<Intrinsic> 
         return None;
     }
     match (caller.class.name, caller.name, class, method) {
-        ("ThreadPoolWorkQueue", "Dispatch", "Environment", "get_TickCount") => {
-            Some(Intrinsic::CoarseTickCount)
-        }
         ("Task", "TaskConstructorCore", "ExecutionContext", "Capture") => {
             Some(Intrinsic::CaptureDefault)
         }
@@ -422,6 +434,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.e.helper_value(call::CoarseTickCount, []);
                 self.push(StackType::I32, value);
             }
+            Intrinsic::ArrayData => self.array_data()?,
+            Intrinsic::Char(question) => return self.ask_character(question, method),
             Intrinsic::CaptureDefault => return self.capture_default(method),
             // Constant for each instantiation, so the branch on it disappears.
             Intrinsic::HasReferences => {

@@ -20,6 +20,7 @@
 //! | `SequenceEqual` | `string ==`, `string.Equals`, `Span<T>.SequenceEqual` |
 //! | `Copy` | `Array.Copy`, and so `List<T>`, `Queue<T>` and the other collections when they grow or move elements |
 //! | `Sort` | `Array.Sort` and `List<T>.Sort` without a comparer |
+//! | `Sha2` | the hash algorithms `SHA256Managed`, `SHA384Managed` and `SHA512Managed`, for each block |
 //!
 //! # Invariants
 //! * A routine does what the method does; a program cannot tell them apart.
@@ -52,6 +53,8 @@ pub(crate) enum Routine {
     Copy,
     /// `ArraySortHelper<T>.Sort(T[], int, int, IComparer<T>)`.
     Sort,
+    /// `SHATransform(scratch, state, block)` of SHA-256, or of SHA-512 and SHA-384 (`wide`).
+    Sha2 { wide: bool },
 }
 
 /// The primitive type that a managed pointer points to.
@@ -82,6 +85,11 @@ impl Translator<'_, '_> {
                 self.sequence_equal(method)
             }
             (Routine::Copy, [_, _, _, _, _]) => self.fast_copy(method),
+            (Routine::Sha2 { wide }, [scratch, state, block])
+                if [scratch, state, block].iter().all(|p| p.is_ptr()) =>
+            {
+                self.sha2(wide)
+            }
             (Routine::Sort, [array, from, count, _])
                 if from.prim == Some(Prim::I4) && count.prim == Some(Prim::I4) =>
             {
@@ -153,8 +161,23 @@ impl Translator<'_, '_> {
         Ok(true)
     }
 
+    /// One block of a hash. The scratch, which callers clear, is left as it is.
+    fn sha2(&mut self, wide: bool) -> Res<bool> {
+        self.spill_aliased(3)?;
+        let block = self.pop()?;
+        let block = self.coerce(&block, StackType::Native)?;
+        let state = self.pop()?;
+        let state = self.coerce(&state, StackType::Native)?;
+        self.pop()?;
+        match wide {
+            false => self.e.helper(call::Sha256Block, [state, block]),
+            true => self.e.helper(call::Sha512Block, [state, block]),
+        };
+        Ok(true)
+    }
+
     /// A bool or an integer of 32 bits as the latter.
-    fn widened(&mut self, value: Value) -> Value {
+    pub(crate) fn widened(&mut self, value: Value) -> Value {
         match self.e.b.func.dfg.value_type(value) {
             I32 => value,
             _ => self.e.b.ins().uextend(I32, value),

@@ -2,6 +2,7 @@
 mod activator;
 pub mod bounds;
 pub mod call;
+mod characters;
 pub mod comparers;
 mod get_type;
 pub mod guarded;

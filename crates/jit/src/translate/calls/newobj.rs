@@ -46,7 +46,9 @@ use vervet_types::{ClassRef, MethodRef};
 impl<'a, 'f> Translator<'a, 'f> {
     /// `newobj`.
     pub(crate) fn new_object(&mut self, token: Token) -> Res {
-        let ctor = self.method_named(token)?;
+        let Some(ctor) = self.method_named(token)? else {
+            return Ok(());
+        };
         let class = ctor.class;
         if class.is_open {
             return Err(TranslateError::invalid(format!(

@@ -40,7 +40,7 @@
 //!   another edge may come from a place where they do not hold.
 use crate::emit::trusted;
 use crate::translate::control::control_flow::in_handler;
-use crate::translate::control::state::{CopyingEdge, BlockState, Entry};
+use crate::translate::control::state::{BlockState, CopyingEdge, Entry};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
@@ -113,7 +113,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Whether the structs on the stack at the start of a block lie in slots that the edges copy them to: where paths join, and in loops.
     fn carries(&self, block: usize) -> bool {
         let b = &self.body.plan.blocks[block];
-        b.sources > 1 || b.last_source >= i64::from(b.offset)
+        b.sources > 1 || self.loops(block)
+    }
+
+    /// Whether a backward branch leads to the block.
+    fn loops(&self, block: usize) -> bool {
+        let b = &self.body.plan.blocks[block];
+        b.last_source >= i64::from(b.offset)
     }
 
     /// Translates all reachable blocks. The current CLIF block is the end of the prologue, which
@@ -309,6 +315,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         for i in 0..self.body.stack.len() {
             self.materialize(i)?;
         }
+        let carries = self.carries(target);
         // This is the first edge: its values decide the types.
         if self.body.states[target].entry.is_none() {
             if self.body.states[target].clif.is_some() {
@@ -321,10 +328,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .map(|i| {
                     (
                         i.stack_type,
-                        if i.stack_type == StackType::Struct {
-                            i.class
-                        } else {
-                            None
+                        // What an edge from below would bring is not known yet.
+                        match i.stack_type {
+                            StackType::Struct => i.class,
+                            StackType::Ref if !self.loops(target) => i.class,
+                            _ => None,
                         },
                     )
                 })
@@ -339,7 +347,6 @@ impl<'a, 'f> Translator<'a, 'f> {
                 "the depth of the stack differs between two ways to a block",
             ));
         }
-        let carries = self.carries(target);
         let mut args = SmallVec::new();
         let mut structs = SmallVec::new();
         for (i, (kind, class)) in entry.into_iter().enumerate() {
@@ -351,6 +358,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                     structs.push((class, operand.value, slot));
                     continue;
                 }
+            }
+            if kind == StackType::Ref && operand.class != class {
+                self.forget_class(target, i);
             }
             let value = self.coerce(&operand, kind)?;
             args.push(BlockArg::Value(value));
@@ -365,6 +375,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             structs,
         });
         Ok((split, SmallVec::new()))
+    }
+
+    /// The paths to a block bring objects of different static classes.
+    fn forget_class(&mut self, target: usize, place: usize) {
+        if let Some(entry) = &mut self.body.states[target].entry {
+            entry[place].1 = None;
+        }
     }
 
     /// The slot that the edges to a block copy the struct at that depth of its stack to.

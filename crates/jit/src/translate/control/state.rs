@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{Block, BlockArg, StackSlot, Value};
 use smallvec::SmallVec;
 use vervet_types::ClassRef;
 
-/// The types on the stack at the start of a block, and the classes of structs.
+/// The types on the stack at the start of a block, and the classes of structs, and of objects if all paths to it agree.
 pub type Entry = SmallVec<[(StackType, Option<ClassRef>); 2]>;
 
 /// A block during the translation.

@@ -28,7 +28,9 @@ use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types::*};
-use vervet_abi::object::{ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET};
+use vervet_abi::object::{
+    ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET, BOUND_SIZE, md_array_data_offset,
+};
 use vervet_abi::{ThrowKind, call, vtable};
 use vervet_types::{ClassRef, Known, ScalarKind};
 
@@ -79,9 +81,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 // The address of an element with a constant index is a constant offset, part of the
                 // access.
                 if let Some(c) = self.constant(index.value) {
-                    let offset = c * i64::from(size) + i64::from(ARRAY_DATA_OFFSET);
+                    let (base, data) = self.elements_of(array);
+                    let offset = c * i64::from(size) + i64::from(data);
                     if c >= 0 && offset < 1 << 30 {
-                        return Ok((array.value, offset as i32));
+                        return Ok((base, offset as i32));
                     }
                 }
                 self.e.b.ins().uextend(I64, index.value)
@@ -109,7 +112,49 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .ishl_imm_u(wide, i64::from(s.trailing_zeros())),
             s => self.e.b.ins().imul_imm_s(wide, i64::from(s)),
         };
-        Ok((self.e.b.ins().iadd(array.value, scaled), ARRAY_DATA_OFFSET))
+        let (base, data) = self.elements_of(array);
+        Ok((self.e.b.ins().iadd(base, scaled), data))
+    }
+
+    /// Where the elements of an array begin that is not null. The instructions for vectors take other arrays as well, whose index then counts all
+    /// elements: mcs compiles `fixed (int* p = table)` so, and mono allows it. Of an array whose class is not known here the VTable says the rank.
+    pub(crate) fn elements_of(&mut self, array: &StackValue) -> (Value, i32) {
+        match array.class {
+            Some(class) if class.is_sz_array() => (array.value, ARRAY_DATA_OFFSET),
+            Some(class) if class.is_array() => {
+                let rank = class.rank().unwrap_or(1);
+                (array.value, md_array_data_offset(rank))
+            }
+            _ => {
+                let vt = self.e.b.ins().uload32(trusted(), array.value, 0);
+                let rank = vtable::RANK_OFFSET;
+                let rank = self.e.b.ins().uload8(I64, trusted(), vt, rank);
+                let flags = vtable::FLAGS_OFFSET;
+                let flags = self.e.b.ins().uload8(I32, trusted(), vt, flags);
+                let vector = i64::from(vtable::flags::SZ_ARRAY);
+                let vector = self.e.b.ins().band_imm_u(flags, vector);
+                let bounds = self.e.b.ins().imul_imm_s(rank, i64::from(BOUND_SIZE));
+                let none = self.e.b.ins().iconst(I64, 0);
+                let bounds = self.e.b.ins().select(vector, none, bounds);
+                let base = self.e.b.ins().iadd(array.value, bounds);
+                (base, ARRAY_DATA_OFFSET)
+            }
+        }
+    }
+
+    /// `Array.GetRawSzArrayData()`: the address of the first element, of whatever array.
+    pub(crate) fn array_data(&mut self) -> Res {
+        let array = self.pop_ref()?;
+        self.length_of(&array);
+        let (base, offset) = self.elements_of(&array);
+        let value = self.offset_address(base, offset);
+        self.push_value(StackValue {
+            stack_type: StackType::ByRef,
+            value,
+            class: None,
+            fact: ValueFact::NonNull,
+        });
+        Ok(())
     }
 
     /// Pops an index and the array below it.

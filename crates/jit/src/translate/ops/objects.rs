@@ -26,7 +26,7 @@ use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_ty
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
-use vervet_abi::{call, vtable};
+use vervet_abi::{ThrowKind, call, vtable};
 use vervet_metadata::Token;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::check::can_access_method;
@@ -57,13 +57,21 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(class)
     }
 
-    /// The method that a token names. It must be accessible from the method being compiled.
-    pub(crate) fn method_named(&self, token: Token) -> Res<MethodRef> {
+    /// The method that a token names. If it is not accessible from the method being compiled, the instruction throws when it runs, as in mono, and ends
+    /// the block: None.
+    pub(crate) fn method_named(&mut self, token: Token) -> Res<Option<MethodRef>> {
         let method = self.body.scope.method(token)?;
-        if !can_access_method(self.body.method, method)? {
-            return Err(LoadError::method_access(self.body.method, method).into());
+        if can_access_method(self.body.method, method)? {
+            return Ok(Some(method));
         }
-        Ok(method)
+        let [from, to] = [self.body.method, method].map(Symbol::MethodHandle);
+        let from = self.e.symbol(from);
+        let to = self.e.symbol(to);
+        self.e.helper(call::ThrowMethodAccess, [from, to]);
+        // The helper does not return, but the block must end.
+        self.e.throw(ThrowKind::ExecutionEngine);
+        self.body.dead = true;
+        Ok(None)
     }
 
     /// The inline test for a class.

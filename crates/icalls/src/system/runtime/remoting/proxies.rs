@@ -10,12 +10,13 @@ icalls! {
     "System.Runtime.Remoting.Proxies.RealProxy::InternalGetTransparentProxy" fn internal_get_transparent_proxy(cx, this: ObjRef<'cx>, class_name: ObjRef<'cx>) -> ObjRef<'cx> {
         classes::make(cx, cx.non_null(this)?)
     }
-    /// The type that a transparent proxy stands for.
+    /// The class that a transparent proxy stands for. Of a proxy that was made for an interface it is MarshalByRefObject, by which managed code sees that such
+    /// a proxy may be cast to whatever its type info allows.
     "System.Runtime.Remoting.Proxies.RealProxy::InternalGetProxyType" fn internal_get_proxy_type(cx, proxy: ObjRef<'cx>) -> ObjRef<'cx> {
         let proxy = cx.non_null(proxy)?;
         if !remoting::is_proxy(proxy) {
             return Err(cx.throw_default(Known::ArgumentException));
         }
-        cx.type_object(classes::proxied_class(proxy))
+        cx.type_object(classes::base_class(proxy))
     }
 }
