@@ -201,6 +201,11 @@ impl LoweredSignature {
             && results.len() <= 1
             && params.iter().chain(results).all(|p| p.value_type.is_int())
     }
+    /// How many general registers have arguments.
+    pub fn int_args(&self) -> u32 {
+        let ints = self.clif.params.iter().filter(|p| p.value_type.is_int());
+        (ints.count() as u32).min(INT_ARG_REGS)
+    }
     /// As many words as there are general registers for arguments, and a word as the result; `word` is `System.Int64`.
     pub fn of_words(word: ClassRef) -> LoweredSignature {
         let count = INT_ARG_REGS as usize;

@@ -24,7 +24,7 @@ use crate::profiler::hooks;
 use crate::remoting;
 use crate::threads::interrupts;
 use vervet_abi::vtable::flags;
-use vervet_abi::{Effect, Helper, Ty, VTable};
+use vervet_abi::{Effect, Helper, HelperSig, Ty, VTable};
 use vervet_types::{Class, Field, FieldRef, Known, Method, MethodRef};
 
 /// Makes the stubs. Called once at start-up.
@@ -121,7 +121,7 @@ macro_rules! bodies {
         /// Code of the stub that a helper is called through.
         fn stub(h: Helper) -> usize {
             match h {
-                $( Helper::$name => stub_of(stringify!($name), h.sig().effect, bodies!(@row $name $args $body)), )*
+                $( Helper::$name => stub_of(stringify!($name), h.sig(), bodies!(@row $name $args $body)), )*
                 $( Helper::$stub => $made(), )*
             }
         }
@@ -203,11 +203,13 @@ bodies! {
     ThrowHResult(_) => throw_hresult;
 }
 
-fn stub_of(name: &str, effect: Effect, body: usize) -> usize {
-    let code = match effect {
+fn stub_of(name: &str, sig: HelperSig, body: usize) -> usize {
+    let ints = sig.params.iter().filter(|p| !matches!(p, Ty::F32 | Ty::F64));
+    let used = ints.count() as u32;
+    let code = match sig.effect {
         Effect::Leaf => crate::arch::leaf_stub(body),
-        Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, 0),
-        Effect::Wait => crate::arch::reentrant_stub(body, 0),
+        Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, used, 0),
+        Effect::Wait => crate::arch::reentrant_stub(body, 0, used),
         Effect::Asm => return body,
     };
     crate::code::arena::place_stub(code, || format!("(helper) {name}")).expect("room at start-up")

@@ -219,13 +219,14 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     };
     let lowered = cx.load(LoweredSignature::of_method(method))?;
     let name = method as *const _ as usize;
+    let (used, on_stack) = (lowered.int_args(), lowered.stack_arg_bytes);
     let bytes = if foreign {
         let extend = cx.load(c_result(method))?;
-        crate::arch::foreign_icall_stub(target, name, lowered.stack_arg_bytes, extend)
-    } else if reentrant && lowered.stack_arg_bytes == 0 {
-        crate::arch::reentrant_stub(target, name)
+        crate::arch::foreign_icall_stub(target, name, (used, on_stack), extend)
+    } else if reentrant && on_stack == 0 {
+        crate::arch::reentrant_stub(target, name, used)
     } else {
-        crate::arch::icall_stub(target, name, lowered.stack_arg_bytes)
+        crate::arch::icall_stub(target, name, used, on_stack)
     };
     let name = || format!("(internal call) {}", method.full_name());
     cx.load(arena::place_stub(bytes, name))

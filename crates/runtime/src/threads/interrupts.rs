@@ -7,7 +7,7 @@
 //! * any instruction of a method without handlers: the thread is stopped by the suspend signal, and its registers are
 //!   changed so that it calls [`at_instruction`] from where it is;
 //! * the slow path of an allocation, because a loop that does little but allocate can hardly be stopped elsewhere;
-//! * the end of a wait ([`super::wait::park`]), out of which an abort wakes it.
+//! * the end of a wait ([`super::wait::park`]), out of which an abort wakes it; of `Sleep`, `Yield` and `Join` also the suspension.
 //!
 //! # The bits
 //! | bit | set by | cleared by | meaning |
@@ -57,6 +57,15 @@ fn serve_requests<'cx>(cx: &'cx Cx<'cx>, mut bits: u32) -> Result<()> {
 /// Would [`serve`] do something now?
 pub fn is_due(cx: &Cx<'_>) -> bool {
     cx.interrupts().load(Ordering::SeqCst) & SUSPEND != 0 || abort::is_due(cx)
+}
+
+/// Suspends the calling thread if that is asked, at the end of a wait. A loop that does little but sleep, yield or join is hardly ever found elsewhere: its calls
+/// may be all it consists of, and have no prologue.
+#[inline]
+pub(super) fn suspend_if_asked<'cx>(cx: &'cx Cx<'cx>) {
+    if cx.interrupts().load(Ordering::Relaxed) & SUSPEND != 0 {
+        suspend_here(cx);
+    }
 }
 
 fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {

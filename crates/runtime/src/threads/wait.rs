@@ -12,7 +12,7 @@ use super::green::reentry;
 use super::lifetime::{self, ThreadLifetime};
 use super::park::Leaves;
 use super::state::{self, WAIT_SLEEP_JOIN, interrupt_byte, word};
-use super::{abort, attach, blocking, green, park};
+use super::{abort, attach, blocking, green, interrupts, park};
 use crate::cx::{Cx, Result, Throw};
 use crate::object::ObjRef;
 use std::sync::atomic::Ordering;
@@ -163,10 +163,11 @@ pub(crate) fn until(cx: &Cx<'_>, mut ready: impl FnMut() -> bool) -> Result<()> 
 
 /// Thread.Yield: lets other threads run, the carrier's other green threads, or those that the kernel schedules.
 pub fn yield_now(cx: &Cx<'_>) -> Result<()> {
-    match reentry::resumed(cx) {
-        Some(_) => Ok(()),
-        None => begin_yield(cx),
+    if reentry::resumed(cx).is_none() {
+        begin_yield(cx)?;
     }
+    interrupts::suspend_if_asked(cx);
+    Ok(())
 }
 
 fn begin_yield(cx: &Cx<'_>) -> Result<()> {
@@ -184,6 +185,12 @@ fn begin_yield(cx: &Cx<'_>) -> Result<()> {
 
 /// Thread.Sleep: that many milliseconds (-1: for ever).
 pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
+    sleep_until_over(cx, ms)?;
+    interrupts::suspend_if_asked(cx);
+    Ok(())
+}
+
+fn sleep_until_over(cx: &Cx<'_>, ms: i32) -> Result<()> {
     let resumed = reentry::resumed(cx);
     if ms == 0 {
         if resumed.is_none() {
@@ -200,16 +207,18 @@ pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
 /// Thread.Join: waits for the end of the thread with that InternalThread, at most that many milliseconds (-1: for ever). None: it has not been started.
 pub fn join(cx: &Cx<'_>, internal: ObjRef<'_>, ms: i32) -> Result<Option<bool>> {
     let resumed = reentry::resumed(cx);
-    match lifetime::to_join(internal) {
+    let ended = match lifetime::to_join(internal) {
         Some(life) if state::get(internal) & state::UNSTARTED == 0 => {
-            life.join(cx, internal, ms, resumed)
+            life.join(cx, internal, ms, resumed)?
         }
         _ => {
             // The start may have failed meanwhile.
             drop(resumed.map(|_| Waiting::begin(cx, true)));
-            Ok(None)
+            None
         }
-    }
+    };
+    interrupts::suspend_if_asked(cx);
+    Ok(ended)
 }
 
 impl ThreadLifetime {

@@ -1,8 +1,8 @@
 //! Code written as bytes: the small stubs through which generated and native code reach the thunks.
 //!
 //! # Invariants
-//! A stub changes only registers that its caller does not count on (rax, r10, r11; unboxing makes rdi the address of the value), and
-//! ends in a jump.
+//! A stub changes only registers that its caller does not count on (rax, r10, r11, and those for arguments that its callee does not have; unboxing makes
+//! rdi the address of the value), and ends in a jump.
 use super::HIDDEN;
 use super::exits::{foreign_icall_thunk, icall_thunk, leaf_thunk};
 use super::grow::grow;
@@ -107,9 +107,26 @@ pub fn grow_address() -> usize {
     NEAR_GROW.load(Ordering::Relaxed)
 }
 
-/// A stub that calls `target` through the icall thunk for `method` with that many bytes of stack arguments.
-pub fn icall_stub(target: usize, method: usize, stack_bytes: u32) -> Vec<u8> {
-    let mut c = Vec::with_capacity(48);
+/// Clears the integer argument registers behind the first `used`. The thunk pushes all of them, and the collector takes what it finds there for references:
+/// an object that was passed to some call before would stay alive.
+fn clear_behind(c: &mut Vec<u8>, used: u32) {
+    const XOR: [&[u8]; 6] = [
+        &[0x31, 0xFF],       // xor edi, edi
+        &[0x31, 0xF6],       // xor esi, esi
+        &[0x31, 0xD2],       // xor edx, edx
+        &[0x31, 0xC9],       // xor ecx, ecx
+        &[0x45, 0x31, 0xC0], // xor r8d, r8d
+        &[0x45, 0x31, 0xC9], // xor r9d, r9d
+    ];
+    for xor in XOR.iter().skip(used as usize) {
+        c.extend(*xor);
+    }
+}
+
+/// A stub that calls `target` through the icall thunk for `method`, which has arguments in `used` integer registers and in that many bytes of the stack.
+pub fn icall_stub(target: usize, method: usize, used: u32, stack_bytes: u32) -> Vec<u8> {
+    let mut c = Vec::with_capacity(64);
+    clear_behind(&mut c, used);
     c.extend([0x48, 0xB8]); // mov rax, target
     c.extend(target.to_le_bytes());
     c.extend([0x49, 0xBB]); // mov r11, method
@@ -135,8 +152,14 @@ pub enum Extend {
     I2 = 4,
 }
 /// A stub that calls the host's function `target` through the foreign icall thunk for `method`.
-pub fn foreign_icall_stub(target: usize, method: usize, stack_bytes: u32, ext: Extend) -> Vec<u8> {
-    let mut c = Vec::with_capacity(52);
+pub fn foreign_icall_stub(
+    target: usize,
+    method: usize,
+    (used, stack_bytes): (u32, u32),
+    ext: Extend,
+) -> Vec<u8> {
+    let mut c = Vec::with_capacity(68);
+    clear_behind(&mut c, used);
     c.extend([0x48, 0xB8]); // mov rax, target
     c.extend(target.to_le_bytes());
     c.extend([0x49, 0xBB]); // mov r11, method
@@ -147,8 +170,9 @@ pub fn foreign_icall_stub(target: usize, method: usize, stack_bytes: u32, ext: E
     c
 }
 /// A stub that calls `target` through the reentrant thunk for `method`. It has no stack arguments.
-pub fn reentrant_stub(target: usize, method: usize) -> Vec<u8> {
-    let mut c = Vec::with_capacity(40);
+pub fn reentrant_stub(target: usize, method: usize, used: u32) -> Vec<u8> {
+    let mut c = Vec::with_capacity(56);
+    clear_behind(&mut c, used);
     c.extend([0x48, 0xB8]); // mov rax, target
     c.extend(target.to_le_bytes());
     c.extend([0x49, 0xBB]); // mov r11, method
