@@ -204,7 +204,10 @@ bodies! {
 }
 
 fn stub_of(name: &str, sig: HelperSig, body: usize) -> usize {
-    let ints = sig.params.iter().filter(|p| !matches!(p, Ty::F32 | Ty::F64));
+    let ints = sig
+        .params
+        .iter()
+        .filter(|p| !matches!(p, Ty::F32 | Ty::F64));
     let used = ints.count() as u32;
     let code = match sig.effect {
         Effect::Leaf => crate::arch::leaf_stub(body),

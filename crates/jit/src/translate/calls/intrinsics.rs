@@ -145,6 +145,7 @@ enum Rounding {
 }
 
 /// The table.
+#[expect(clippy::too_many_lines, reason = "a table of methods")]
 fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
     use Intrinsic::*;
     Some(match namespace {

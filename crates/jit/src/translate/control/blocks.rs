@@ -209,7 +209,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         for (i, (kind, class)) in entry.iter().enumerate() {
             let value = match (kind, class) {
                 (StackType::Struct, Some(class)) if carries => {
-                    let slot = self.carried(n, i, *class)?;
+                    let slot = self.carried(n, i, class)?;
                     self.e.slot_addr(slot)
                 }
                 _ => {
