@@ -50,6 +50,8 @@ class Widening : Binder
 
 static class PlainCalls
 {
+    delegate object Open(MethodInfo m, object target, BindingFlags flags, Binder binder, object[] args, System.Globalization.CultureInfo culture);
+    delegate object Closed(object target, BindingFlags flags, Binder binder, object[] args, System.Globalization.CultureInfo culture);
     static string Show(object o) { return o == null ? "null" : o + ":" + o.GetType().Name; }
     static void Try(string what, Func<object> call)
     {
@@ -147,6 +149,10 @@ static class PlainCalls
         var proxy = domain.CreateInstanceAndUnwrap(typeof(Remote).Assembly.FullName, "Remote");
         Try("proxy", () => typeof(Remote).GetMethod("Get").Invoke(proxy, A(1)));
         Try("proxy as argument", () => M("Same").Invoke(null, A(proxy)) == proxy);
+        // Invoke itself is called without an object.
+        var invoke = M("Add").GetType().GetMethod("Invoke", new[] { typeof(object), typeof(BindingFlags), typeof(Binder), typeof(object[]), typeof(System.Globalization.CultureInfo) });
+        Try("closed over null", () => ((Closed)Delegate.CreateDelegate(typeof(Closed), null, invoke))(b, 0, null, A(1, 2), null));
+        Try("open", () => ((Open)Delegate.CreateDelegate(typeof(Open), typeof(MethodInfo).GetMethod("Invoke", new[] { typeof(object), typeof(BindingFlags), typeof(Binder), typeof(object[]), typeof(System.Globalization.CultureInfo) })))(M("Add"), b, 0, null, A(1, 2), null));
         Try("delegate", () => new Func<int, int>(x => x + 1).DynamicInvoke(4));
         Try("delegate wrong", () => new Func<int, int>(x => x + 1).DynamicInvoke("s"));
         try { M("Throw").Invoke(b, A("traced")); }

@@ -152,6 +152,8 @@ pub struct Body<'a> {
     pub states: Vec<BlockState>,
     /// Edges to joins of the branch being translated, whose copies are still to be emitted.
     pub copying_edges: Vec<CopyingEdge>,
+    /// What was on the stack at the start of the block.
+    pub entered: SmallVec<[Value; 4]>,
     /// `this` is not null on any path from here on.
     pub this_proven: bool,
     /// Lengths of arrays that have been loaded, which are never negative.
@@ -199,6 +201,7 @@ impl<'a> Body<'a> {
             init_locals: false,
             states: Vec::new(),
             copying_edges: Vec::new(),
+            entered: SmallVec::new(),
             this_proven: false,
             lengths: SmallVec::new(),
             clauses: Vec::new(),

@@ -750,9 +750,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `ldvirtftn` (ECMA-335 III.4.18).
     pub(crate) fn load_virtual_function(&mut self, token: Token) -> Res {
-        let Some(method) = self.method_named(token)? else {
-            return Ok(());
-        };
+        // As in mono, whether the method is accessible is not asked here.
+        let method = self.body.scope.method(token)?;
         let object = self.pop_ref()?;
         if self.followed_by_delegate()? {
             self.explicit_null_check(object.value);
@@ -779,9 +778,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `jmp` (ECMA-335 III.3.37): a tail call with the current values of this method's arguments.
     pub(crate) fn jump_method(&mut self, token: Token) -> Res {
-        let Some(method) = self.method_named(token)? else {
-            return Ok(());
-        };
+        // As in mono, whether the method is accessible is not asked here.
+        let method = self.body.scope.method(token)?;
         let lowered = LoweredSignature::of_method(method)?;
         // Equal values may be other arguments: a struct of two numbers travels as two.
         let own = self.body.lowered;

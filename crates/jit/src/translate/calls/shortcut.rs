@@ -19,7 +19,7 @@
 //! # Invariants
 //! * Where the helper says yes, the code that is left out neither throws, nor writes what the code behind it reads.
 //! * The code behind it keeps its IL offsets and its handlers, so traces do not change.
-use crate::emit::trusted;
+use crate::emit::null_trap;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use cranelift_codegen::ir::{InstBuilder, Value, types::I64};
@@ -64,7 +64,8 @@ impl Translator<'_, '_> {
         }
         let this = self.body.params[0];
         let offset = (HEADER_SIZE + handle.offset()?) as i32;
-        let handle = self.e.b.ins().load(I64, trusted(), this, offset);
+        // A delegate without a target calls with null, as any method may be called.
+        let handle = self.e.b.ins().load(I64, null_trap(), this, offset);
         let mut asked = [handle; 2];
         for (value, n) in asked.iter_mut().zip(ASKED) {
             self.load_argument(n)?;

@@ -20,8 +20,9 @@
 //! coerced to them. ECMA-335 III.1.8.1.3 demands that the stacks agree, and III.1.7.5 allows a
 //! block that is reached only by a backward branch to assume an empty stack.
 //!
-//! Where paths join with a struct on the stack, and at a backward branch, each edge goes through a block of its own, which copies the struct to the
-//! slot of the target. The target has no parameter for it, so the addresses of the slots go nowhere and scalar replacement makes values of them:
+//! Where paths join with a struct on the stack that their last blocks have pushed, and at a backward branch, each edge goes through a block of its own,
+//! which copies the struct to the slot of the target. The target has no parameter for it, so the addresses of the slots go nowhere and scalar
+//! replacement makes values of them. The structs below are parameters, mostly of one address from all edges:
 //!
 //! ```text
 //!     brif v0, split, next
@@ -33,9 +34,9 @@
 //! # Invariants
 //! * A block without a backward branch into it is sealed when its translation starts, so that
 //!   Cranelift's SSA construction needs no parameters for variables that no edge changes.
-//! * A struct on the stack is an address. Where paths join it lies in a slot that belongs to the
-//!   block and to the depth on its stack, and that only the edges to the block write. A temporary
-//!   of one iteration is therefore never on the stack of the next one.
+//! * A struct on the stack is an address. The slot that edges copy it to belongs to the target and
+//!   to the depth on its stack, and only those edges write it. At the head of a loop all structs lie
+//!   in such slots. What lies in memory of one iteration is therefore never on the stack of the next.
 //! * When a block starts, the facts known about values (`nonnull`, `initialised`) are discarded:
 //!   another edge may come from a place where they do not hold.
 use crate::emit::trusted;
@@ -98,10 +99,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             return b;
         }
         let b = self.e.b.create_block();
-        let carries = self.carries(block);
         if let Some(entry) = &self.body.states[block].entry {
-            for (kind, _) in entry {
-                if !(carries && *kind == StackType::Struct) {
+            for (i, (kind, _)) in entry.iter().enumerate() {
+                if self.carried(block, i).is_none() {
                     self.e.b.append_block_param(b, kind.clif());
                 }
             }
@@ -110,10 +110,21 @@ impl<'a, 'f> Translator<'a, 'f> {
         b
     }
 
-    /// Whether the structs on the stack at the start of a block lie in slots that the edges copy them to: where paths join, and in loops.
-    fn carries(&self, block: usize) -> bool {
-        let b = &self.body.plan.blocks[block];
-        b.sources > 1 || self.loops(block)
+    /// Decides where the structs on the stack at the start of a block lie, which the first edge to it brings: in slots that the edges copy them to, in loops, and
+    /// where paths join if the edge's own block has pushed them. What lay below is most often the same on all paths.
+    fn decide_carried(&mut self, target: usize) -> Res {
+        let joins = self.body.plan.blocks[target].sources > 1;
+        for i in 0..self.body.stack.len() {
+            let operand = self.body.stack[i];
+            let (StackType::Struct, Some(class)) = (operand.stack_type, operand.class) else {
+                continue;
+            };
+            let is_own = self.body.entered.get(i) != Some(&operand.value);
+            if self.loops(target) || joins && is_own {
+                self.make_carried(target, i, class)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether a backward branch leads to the block.
@@ -205,18 +216,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.session.initialised.clear();
         self.body.dead = false;
         let entry = self.body.states[n].entry.take().unwrap_or_default();
-        let (carries, mut params) = (self.carries(n), 0);
+        self.body.entered.clear();
+        let mut params = 0;
         for (i, (kind, class)) in entry.iter().enumerate() {
-            let value = match (kind, class) {
-                (StackType::Struct, Some(class)) if carries => {
-                    let slot = self.carried(n, i, class)?;
-                    self.e.slot_addr(slot)
-                }
-                _ => {
+            let value = match self.carried(n, i) {
+                Some(slot) => self.e.slot_addr(slot),
+                None => {
                     params += 1;
                     self.e.b.block_params(clif)[params - 1]
                 }
             };
+            self.body.entered.push(value);
             self.body.stack.push(StackValue {
                 stack_type: *kind,
                 value,
@@ -315,7 +325,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         for i in 0..self.body.stack.len() {
             self.materialize(i)?;
         }
-        let carries = self.carries(target);
         // This is the first edge: its values decide the types.
         if self.body.states[target].entry.is_none() {
             if self.body.states[target].clif.is_some() {
@@ -338,6 +347,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 })
                 .collect();
             self.body.states[target].entry = Some(entry);
+            self.decide_carried(target)?;
         }
         // The types are known now, so the CLIF block can have its parameters.
         let clif = self.clif_block(target);
@@ -353,8 +363,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let operand = self.body.stack[i];
             if let (StackType::Struct, Some(class)) = (kind, class) {
                 self.check_struct(&operand, class)?;
-                if carries {
-                    let slot = self.carried(target, i, class)?;
+                if let Some(slot) = self.carried(target, i) {
                     structs.push((class, operand.value, slot));
                     continue;
                 }
@@ -373,6 +382,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             split,
             to: (clif, args),
             structs,
+            loops: self.loops(target),
         });
         Ok((split, SmallVec::new()))
     }
@@ -384,19 +394,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The slot that the edges to a block copy the struct at that depth of its stack to.
-    fn carried(&mut self, target: usize, place: usize, class: ClassRef) -> Res<StackSlot> {
-        let carried = &mut self.body.states[target].carried;
-        if carried.len() <= place {
-            carried.resize(place + 1, None);
-        }
-        if let Some(slot) = carried[place] {
-            return Ok(slot);
-        }
+    /// The slot that the edges to a block copy the struct at that depth of its stack to, if they do.
+    fn carried(&self, target: usize, place: usize) -> Option<StackSlot> {
+        *self.body.states[target].carried.get(place)?
+    }
+
+    /// Makes that slot.
+    fn make_carried(&mut self, target: usize, place: usize, class: ClassRef) -> Res {
         let slot = self.e.slot(class.layout()?.size);
         self.note_class(slot, class)?;
-        self.body.states[target].carried[place] = Some(slot);
-        Ok(slot)
+        let carried = &mut self.body.states[target].carried;
+        carried.resize(place + 1, None);
+        carried[place] = Some(slot);
+        Ok(())
     }
 
     /// Emits the copies of the edges of the branch that was just emitted. Each edge has a
@@ -408,9 +418,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.seal_block(edge.split);
             self.e.b.switch_to_block(edge.split);
             let mut structs = edge.structs;
-            if structs.len() > 1 {
+            if edge.loops && structs.len() > 1 {
                 // The slot of one struct may be the source of another, as after a swap, so all are
-                // copied to temporaries first.
+                // copied to temporaries first. Nothing on the stack lies in slots of a block before its first
+                // start, and the way back to one that is no loop's head leads over such a head.
                 for (class, from, _) in &mut structs {
                     let to = self.temp_of(class)?;
                     self.copy(class, to, 0, trusted(), *from, 0, trusted(), Dest::Frame)?;

@@ -29,6 +29,8 @@ pub struct CopyingEdge {
     pub to: (Block, SmallVec<[BlockArg; 4]>),
     /// The structs: class, where it lies, the slot it is copied to.
     pub structs: SmallVec<[(ClassRef, Value, StackSlot); 2]>,
+    /// Whether the target is the head of a loop.
+    pub loops: bool,
 }
 
 /// Where control goes on after a finally handler.
