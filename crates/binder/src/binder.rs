@@ -196,6 +196,10 @@ impl Binder {
                     push(path, Origin::Gac);
                 }
             }
+            // What lies beside assemblies, and in the library, is of the neutral culture.
+            if !name.culture_or_neutral().is_empty() {
+                continue;
+            }
             if let Some(directory) = requesting_dir {
                 push(directory.join(&file), Origin::RequestingDirectory);
             }

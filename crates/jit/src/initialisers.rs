@@ -14,7 +14,8 @@
 //!
 //! Not in a list are
 //!
-//! * classes without `beforefieldinit`, but for those of methods of the same module that ask to be inlined: generated code checks them where ECMA-335 says;
+//! * classes without `beforefieldinit`, but for the method's own, and those of methods of the same module that ask to be inlined: generated code checks them
+//!   where ECMA-335 says;
 //! * the fields that a method accesses which mono inlines (`is_inlined_by_mono`), and, where mono shares code, fields of classes that differ between those that share it:
 //!   generated code checks them at the access;
 //! * thread statics, which have a value per thread;
@@ -60,7 +61,8 @@ impl Initialisers {
 
     fn list(&mut self, method: MethodRef) -> Vec<ClassRef> {
         let mut list = Vec::new();
-        let own = method.class.is_before_field_init();
+        // An object of a class without `beforefieldinit` has had a constructor called.
+        let own = method.class.is_before_field_init() || method.is_static() || method.is_ctor();
         if is_library(method.class) && !method.is_dynamic() {
             return list;
         }

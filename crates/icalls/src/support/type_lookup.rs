@@ -249,10 +249,11 @@ pub fn attribute_type<'cx>(
     }
 }
 
-/// The TypeLoadException about a name that is not found.
+/// The TypeLoadException about a name that is not found, which it shows as `shown`: `Type.GetType` the namespace and the outermost type, with a dot between them
+/// even if there is no namespace, the others what they were given, as in mono.
 pub fn not_found(
     cx: &Cx<'_>,
-    name: &TypeName,
+    (name, shown): (&TypeName, &str),
     home: Option<&'static Assembly>,
 ) -> vervet_runtime::cx::Throw {
     let assembly = match &name.assembly {
@@ -261,7 +262,7 @@ pub fn not_found(
             .map(crate::support::type_display::assembly_full_name)
             .unwrap_or_default(),
     };
-    cx.throw2(Known::TypeLoadException, &name.full(), &assembly)
+    cx.throw2(Known::TypeLoadException, shown, &assembly)
 }
 
 /// The ArgumentException about a name that cannot be parsed. As in mono, it names the namespace, or the type if it has none.

@@ -252,9 +252,10 @@ icalls! {
         if reflection_only && parsed.assembly.is_none() {
             return Err(cx.throw2(Known::ArgumentException, "Assembly qualifed type name is required", "typeName"));
         }
+        let shown = || format!("{}.{}", parsed.namespace, parsed.name);
         match type_lookup::resolve(cx, &parsed, Lookup { home, ignore_case, events: true, reflection_only }) {
             Ok(Some(class)) => cx.type_object(class),
-            Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, &parsed, home)),
+            Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, (&parsed, &shown()), home)),
             Ok(None) => Ok(ObjRef::NULL),
             Err(throw) if throw_on_error => Err(throw),
             Err(throw) => {

@@ -255,7 +255,7 @@ icalls! {
                 if throw_on_error {
                     return Err(match other {
                         Some(_) => cx.throw(Known::ArgumentException, "Type names passed to Assembly.GetType() must not specify an assembly."),
-                        None => type_lookup::malformed(cx, &text),
+                        None => cx.throw2(Known::ArgumentException, "failed to parse the type", "typeName"),
                     });
                 }
                 return Ok(ObjRef::NULL);
@@ -264,7 +264,9 @@ icalls! {
         let lookup = Lookup { home: Some(assembly), ignore_case, events: true, reflection_only: assembly.is_reflection_only };
         let find = || -> Result<Option<ClassRef>> {
             let mut definition = load(cx, || type_lookup::definition_in_assembly(assembly, &parsed, ignore_case))?;
+            // As in mono, only types that are still being made are asked for by an event.
             if definition.is_none()
+                && assembly.manifest.image.grows().is_some()
                 && let Some(other) = type_lookup::raise_type_resolve(cx, &parsed.full())?
             {
                 definition = load(cx, || type_lookup::definition_in_assembly(other, &parsed, ignore_case))?;
@@ -281,7 +283,7 @@ icalls! {
                 }
                 cx.type_object(class)
             }
-            Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, &parsed, Some(assembly))),
+            Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, (&parsed, &text), Some(assembly))),
             Ok(None) => Ok(ObjRef::NULL),
             Err(throw) if throw_on_error => Err(throw),
             Err(throw) => {

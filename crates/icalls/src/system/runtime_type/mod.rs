@@ -2,6 +2,7 @@
 //! instantiations. Listing members is in [`members`].
 //!
 //! Keeps nothing: the type system has one `Class` for each type.
+mod interface_order;
 pub mod members;
 
 use crate::support::marks;
@@ -261,26 +262,13 @@ icalls! {
             _ => Ok(-1),
         }
     }
-    /// All interfaces, inherited ones included.
+    /// All interfaces, inherited ones included; of a reference those of what it refers to.
     "System.RuntimeType::GetInterfaces" fn get_interfaces(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
-        let all: Vec<ClassRef> = if class.is_byref() || class.is_ptr() {
-            Vec::new()
-        } else if class.is_generic_param() {
-            let mut all: Vec<ClassRef> = Vec::new();
-            for c in cx.load(class.param_constraints())? {
-                if c.is_interface() && !all.iter().any(|a| same(a, c)) {
-                    all.push(c);
-                }
-                for &i in cx.load(c.interfaces())? {
-                    if !all.iter().any(|a| same(a, i)) {
-                        all.push(i);
-                    }
-                }
-            }
-            all
-        } else {
-            cx.load(class.interfaces())?.to_vec()
+        let all = match class.element().filter(|_| class.is_byref()) {
+            Some(element) => cx.load(interface_order::of_type(element))?,
+            None if class.is_ptr() => Vec::new(),
+            None => cx.load(interface_order::of_type(class))?,
         };
         objects::type_array(cx, &all)
     }

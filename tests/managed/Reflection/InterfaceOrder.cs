@@ -1,0 +1,6 @@
+// mcs: -r:System.Xml.dll -r:System.Data.dll
+// GetInterfaces lists in an order that depends on the tokens of the definitions.
+using System; using System.Collections.Generic; using System.Linq;
+interface IA{} interface IB:IA{} interface IC:IB,IDisposable{} class X:IC,IComparable<X>{ public void Dispose(){} public int CompareTo(X o){return 0;} } class Y:X,IEquatable<Y>,IA{ public bool Equals(Y o){return true;} } class Z<T>:List<T>,IA{} struct S:IFormattable,IB{ public string ToString(string a,IFormatProvider p){return "";} } enum E{A}
+class P{ static void Main(){ foreach(var t in new[]{typeof(string),typeof(E),typeof(Action),typeof(Exception),typeof(int),typeof(List<int>),typeof(List<>),typeof(Dictionary<string,int>),typeof(X),typeof(Y),typeof(Z<int>),typeof(S),typeof(IC),typeof(int[]),typeof(string[,]),typeof(decimal),typeof(DateTime),typeof(System.IO.Stream),typeof(Type),typeof(System.Collections.Hashtable),typeof(System.Xml.XmlNode),typeof(System.Data.DataSet),typeof(int?),typeof(object),typeof(Array),typeof(IList<string>),typeof(int).MakeByRefType(),typeof(List<>).GetGenericArguments()[0],typeof(System.Collections.Concurrent.ConcurrentDictionary<int,int>)})
+ Console.WriteLine(t+": "+string.Join(" ",t.GetInterfaces().Select(i=>i.Name))); } }

@@ -1,0 +1,65 @@
+// A class with so many interfaces that mono's table of them grows.
+using System; using System.Linq;
+interface I0 {}
+interface I1 {}
+interface I2 {}
+interface I3 {}
+interface I4 {}
+interface I5 {}
+interface I6 {}
+interface I7 {}
+interface I8 {}
+interface I9 {}
+interface I10 {}
+interface I11 {}
+interface I12 {}
+interface I13 {}
+interface I14 {}
+interface I15 {}
+interface I16 {}
+interface I17 {}
+interface I18 {}
+interface I19 {}
+interface I20 {}
+interface I21 {}
+interface I22 {}
+interface I23 {}
+interface I24 {}
+interface I25 {}
+interface I26 {}
+interface I27 {}
+interface I28 {}
+interface I29 {}
+interface I30 {}
+interface I31 {}
+interface I32 {}
+interface I33 {}
+interface I34 {}
+interface I35 {}
+interface I36 {}
+interface I37 {}
+interface I38 {}
+interface I39 {}
+interface I40 {}
+interface I41 {}
+interface I42 {}
+interface I43 {}
+interface I44 {}
+interface I45 {}
+interface I46 {}
+interface I47 {}
+interface I48 {}
+interface I49 {}
+interface I50 {}
+interface I51 {}
+interface I52 {}
+interface I53 {}
+interface I54 {}
+interface I55 {}
+interface I56 {}
+interface I57 {}
+interface I58 {}
+interface I59 {}
+class Many : I0, I37, I14, I51, I28, I5, I42, I19, I56, I33, I10, I47, I24, I1, I38, I15, I52, I29, I6, I43, I20, I57, I34, I11, I48, I25, I2, I39, I16, I53, I30, I7, I44, I21, I58, I35, I12, I49, I26, I3, I40, I17, I54, I31, I8, I45, I22, I59, I36, I13, I50, I27, I4, I41, I18, I55, I32, I9, I46, I23 {}
+class More : Many, I0, I37, I14, I51, I28, I5, I42, I19, I56, I33, IDisposable { public void Dispose() {} }
+static class InterfaceTable { static void Main() { foreach (var t in new[] { typeof(Many), typeof(More) }) Console.WriteLine(string.Join(" ", t.GetInterfaces().Select(i => i.Name))); } }
