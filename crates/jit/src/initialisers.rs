@@ -123,7 +123,8 @@ impl Initialisers {
         !silent
     }
 
-    /// Whether mono replaces direct calls of the method by its body: it is short, calls nothing, and its class is initialised.
+    /// Whether mono replaces direct calls of the method by its body: it asks for it, or it is short, calls nothing, and its class is initialised. Mono looks at
+    /// the moment of the compile whether the class is; a list does not depend on that, so the class counts as initialised if nobody can tell.
     fn is_inlined_by_mono(&mut self, method: MethodRef) -> bool {
         let never = impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED;
         let is_plain = method.impl_flags & never == 0
@@ -134,8 +135,11 @@ impl Initialisers {
         let Ok(body) = method.body() else {
             return false;
         };
-        is_plain
-            && body.clauses.is_empty()
+        let is_candidate = is_plain && body.clauses.is_empty();
+        if method.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0 {
+            return is_candidate;
+        }
+        is_candidate
             && body.code.len() < MONO_INLINES_BELOW
             && !self.is_heard(method.class)
             && body.instructions().all(|i| {
