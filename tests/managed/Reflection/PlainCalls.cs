@@ -1,5 +1,5 @@
 // mcs: -unsafe -nowarn:0649
-// Calls through reflection whose arguments fit as they are take a way around the class library's checks; all others do not. Each call is made several
+// Calls through reflection whose arguments fit as they are bypass the class library's checks; all others do not. Each call is made several
 // times, because the way is open from the second call on.
 using System;
 using System.Collections.Generic;

@@ -2,7 +2,7 @@
 //!
 //! `MethodBase.Invoke` of the class library asks for attributes and parameters and converts each argument before it calls the method by an internal call.
 //! All of that does nothing where the target is an object of the method's class and each argument an object of its parameter's class. The JIT
-//! (`calls/shortcut.rs` in `vervet-jit`) asks [`is_plain`] first, and goes on behind it.
+//! (`calls/bypass.rs` in `vervet-jit`) asks [`is_plain`] first, and goes on behind it.
 //!
 //! # Invariants
 //! * [`is_plain`] is a leaf: it takes no lock and no memory. It only reads what the first call of a method has found ([`learn`]); parents of classes that

@@ -14,10 +14,8 @@
 //!
 //! # Invariants
 //! The answers are those of the class library, which for these characters depend on no culture. A test asks all of them (`Code/Characters`).
-use crate::signature::LoweredSignature;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
 use vervet_types::{MethodRef, Prim};
@@ -64,11 +62,10 @@ impl Translator<'_, '_> {
         if sig.has_this || sig.params.len() != 1 || sig.params[0].prim != Some(Prim::Char) {
             return Ok(false);
         }
-        let lowered = LoweredSignature::of_method(method)?;
         let given = self.pop_i32()?;
         let c = self.e.b.ins().band_imm_u(given, 0xffff);
         let [ascii, call, join] = [(); 3].map(|()| self.e.b.create_block());
-        let result = self.e.b.append_block_param(join, I32);
+        self.e.b.append_block_param(join, I32);
         self.e.b.set_cold_block(call);
         let is_ascii = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, c, 128);
         self.e.b.ins().brif(is_ascii, ascii, &[], call, &[]);
@@ -80,16 +77,7 @@ impl Translator<'_, '_> {
             CharQuestion::Lower => self.with_case(c, 'A', 32),
         };
         self.e.b.ins().jump(join, &[BlockArg::Value(answer)]);
-        self.e.b.seal_block(call);
-        self.e.b.switch_to_block(call);
-        let signature = self.e.b.import_signature(lowered.clif);
-        let called = self.e.call_method(method, signature, &[c])[0];
-        let called = self.widened(called);
-        self.e.b.ins().jump(join, &[BlockArg::Value(called)]);
-        self.e.b.seal_block(join);
-        self.e.b.switch_to_block(join);
-        self.push(StackType::I32, result);
-        Ok(true)
+        self.or_call(method, &[c], call, join)
     }
 
     /// The bit of an ASCII character.

@@ -144,76 +144,81 @@ enum Rounding {
     Nearest,
 }
 
+/// The table's rows of the namespace System.
+fn of_system(class: &str, method: &str) -> Option<Intrinsic> {
+    use Intrinsic::*;
+    Some(match class {
+        "ByReference`1" => match method {
+            ".ctor" => ByReferenceCtor,
+            "get_Value" => ByReferenceValue,
+            _ => return None,
+        },
+        "Array" => match method {
+            "UnsafeMov" => UnsafeMov,
+            "UnsafeLoad" => UnsafeLoad,
+            "UnsafeStore" => UnsafeStore,
+            "get_Length" => ArrayLength,
+            "GetRank" => ArrayRank,
+            "GetLowerBound" => ArrayBound(Bound::Lower),
+            "GetLength" => ArrayBound(Bound::Length),
+            "FastCopy" => Library(Routine::Copy),
+            "GetRawSzArrayData" => ArrayData,
+            "GetGenericValueImpl" => GetGenericValue,
+            "SetGenericValueImpl" => SetGenericValue,
+            _ => return None,
+        },
+        "String" => match method {
+            "get_Length" => StringLength,
+            "get_Chars" => StringChars,
+            "FastAllocateString" => AllocateString,
+            "wstrcpy" => Move { shift: 1 },
+            _ => return None,
+        },
+        "SpanHelpers" => match method {
+            "IndexOf" => Library(Routine::IndexOf),
+            "SequenceEqual" => Library(Routine::SequenceEqual),
+            _ => return None,
+        },
+        "Buffer" => match method {
+            "Memcpy" | "Memmove" => Move { shift: 0 },
+            _ => return None,
+        },
+        "Activator" if method == "CreateInstance" => CreateInstance,
+        "Object" => match method {
+            ".ctor" => ObjectCtor,
+            "GetType" => GetType,
+            _ => return None,
+        },
+        "Enum" if method == "HasFlag" => HasFlag,
+        "Char" => return characters::question(method).map(Char),
+        "Environment" => match method {
+            "get_ProcessorCount" => ProcessorCount,
+            "get_TickCount" => CoarseTickCount,
+            _ => return None,
+        },
+        "Type" => match method {
+            "op_Equality" => TypeEquals(true),
+            "op_Inequality" => TypeEquals(false),
+            _ => return None,
+        },
+        "Math" | "MathF" => match method {
+            "Sqrt" => Sqrt,
+            "Abs" => Abs,
+            "Floor" => Round(Rounding::Floor),
+            "Ceiling" => Round(Rounding::Ceiling),
+            "Round" => Round(Rounding::Nearest),
+            _ if class == "Math" => return math::function_of(method).map(Math),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
 /// The table.
-#[expect(clippy::too_many_lines, reason = "a table of methods")]
 fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
     use Intrinsic::*;
     Some(match namespace {
-        "System" => match class {
-            "ByReference`1" => match method {
-                ".ctor" => ByReferenceCtor,
-                "get_Value" => ByReferenceValue,
-                _ => return None,
-            },
-            "Array" => match method {
-                "UnsafeMov" => UnsafeMov,
-                "UnsafeLoad" => UnsafeLoad,
-                "UnsafeStore" => UnsafeStore,
-                "get_Length" => ArrayLength,
-                "GetRank" => ArrayRank,
-                "GetLowerBound" => ArrayBound(Bound::Lower),
-                "GetLength" => ArrayBound(Bound::Length),
-                "FastCopy" => Library(Routine::Copy),
-                "GetRawSzArrayData" => ArrayData,
-                "GetGenericValueImpl" => GetGenericValue,
-                "SetGenericValueImpl" => SetGenericValue,
-                _ => return None,
-            },
-            "String" => match method {
-                "get_Length" => StringLength,
-                "get_Chars" => StringChars,
-                "FastAllocateString" => AllocateString,
-                "wstrcpy" => Move { shift: 1 },
-                _ => return None,
-            },
-            "SpanHelpers" => match method {
-                "IndexOf" => Library(Routine::IndexOf),
-                "SequenceEqual" => Library(Routine::SequenceEqual),
-                _ => return None,
-            },
-            "Buffer" => match method {
-                "Memcpy" | "Memmove" => Move { shift: 0 },
-                _ => return None,
-            },
-            "Activator" if method == "CreateInstance" => CreateInstance,
-            "Object" => match method {
-                ".ctor" => ObjectCtor,
-                "GetType" => GetType,
-                _ => return None,
-            },
-            "Enum" if method == "HasFlag" => HasFlag,
-            "Char" => return characters::question(method).map(Char),
-            "Environment" => match method {
-                "get_ProcessorCount" => ProcessorCount,
-                "get_TickCount" => CoarseTickCount,
-                _ => return None,
-            },
-            "Type" => match method {
-                "op_Equality" => TypeEquals(true),
-                "op_Inequality" => TypeEquals(false),
-                _ => return None,
-            },
-            "Math" | "MathF" => match method {
-                "Sqrt" => Sqrt,
-                "Abs" => Abs,
-                "Floor" => Round(Rounding::Floor),
-                "Ceiling" => Round(Rounding::Ceiling),
-                "Round" => Round(Rounding::Nearest),
-                _ if class == "Math" => return math::function_of(method).map(Math),
-                _ => return None,
-            },
-            _ => return None,
-        },
+        "System" => return of_system(class, method),
         "System.Runtime.CompilerServices" => match (class, method) {
             ("RuntimeHelpers", "get_OffsetToStringData") => OffsetToStringData,
             ("RuntimeHelpers", "IsReferenceOrContainsReferences") => HasReferences,

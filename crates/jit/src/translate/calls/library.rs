@@ -30,7 +30,7 @@ use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
 use vervet_abi::call;
 use vervet_types::{ClassRef, MethodRef, Prim};
 
@@ -133,7 +133,6 @@ impl Translator<'_, '_> {
 
     /// `Array.FastCopy`: the leaf if it can, else the internal call.
     fn fast_copy(&mut self, method: MethodRef) -> Res<bool> {
-        let lowered = LoweredSignature::of_method(method)?;
         self.spill_aliased(5)?;
         let count = self.pop_i32()?;
         let to = self.pop_i32()?;
@@ -142,23 +141,14 @@ impl Translator<'_, '_> {
         let source = self.pop_ref()?.value;
         let args = [source, from, dest, to, count];
         let [call, join] = [(); 2].map(|()| self.e.b.create_block());
-        let result = self.e.b.append_block_param(join, I32);
+        self.e.b.append_block_param(join, I32);
         self.e.b.set_cold_block(call);
         let done = self.e.helper_value(vervet_abi::call::CopyElements, args);
         self.e
             .b
             .ins()
             .brif(done, join, &[BlockArg::Value(done)], call, &[]);
-        self.e.b.seal_block(call);
-        self.e.b.switch_to_block(call);
-        let signature = self.e.b.import_signature(lowered.clif);
-        let called = self.e.call_method(method, signature, &args)[0];
-        let called = self.widened(called);
-        self.e.b.ins().jump(join, &[BlockArg::Value(called)]);
-        self.e.b.seal_block(join);
-        self.e.b.switch_to_block(join);
-        self.push(StackType::I32, result);
-        Ok(true)
+        self.or_call(method, &args, call, join)
     }
 
     /// One block of a hash. The scratch, which callers clear, is left as it is.
@@ -177,7 +167,7 @@ impl Translator<'_, '_> {
     }
 
     /// A bool or an integer of 32 bits as the latter.
-    pub(crate) fn widened(&mut self, value: Value) -> Value {
+    fn widened(&mut self, value: Value) -> Value {
         match self.e.b.func.dfg.value_type(value) {
             I32 => value,
             _ => self.e.b.ins().uextend(I32, value),
@@ -201,9 +191,8 @@ impl Translator<'_, '_> {
         args: &[Value],
         leaf: impl FnOnce(&mut Self) -> Value,
     ) -> Res<bool> {
-        let lowered = LoweredSignature::of_method(method)?;
         let [here, call, join] = [(); 3].map(|()| self.e.b.create_block());
-        let result = self.e.b.append_block_param(join, I32);
+        self.e.b.append_block_param(join, I32);
         self.e.b.set_cold_block(call);
         // One comparison for both limits: what is below the least wraps around to a large number, and so does what is negative.
         let beyond = self.e.b.ins().iadd_imm_s(bytes, -LEAST);
@@ -218,6 +207,19 @@ impl Translator<'_, '_> {
         self.e.b.switch_to_block(here);
         let found = leaf(self);
         self.e.b.ins().jump(join, &[BlockArg::Value(found)]);
+        self.or_call(method, args, call, join)
+    }
+
+    /// The end of an expansion that leaves some cases to the method: fills the block `call` with the call, and goes on in `join`, whose parameter is the result, a
+    /// bool or an integer of 32 bits.
+    pub(crate) fn or_call(
+        &mut self,
+        method: MethodRef,
+        args: &[Value],
+        call: Block,
+        join: Block,
+    ) -> Res<bool> {
+        let lowered = LoweredSignature::of_method(method)?;
         self.e.b.seal_block(call);
         self.e.b.switch_to_block(call);
         let signature = self.e.b.import_signature(lowered.clif);
@@ -226,6 +228,7 @@ impl Translator<'_, '_> {
         self.e.b.ins().jump(join, &[BlockArg::Value(called)]);
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
+        let result = self.e.b.block_params(join)[0];
         self.push(StackType::I32, result);
         Ok(true)
     }

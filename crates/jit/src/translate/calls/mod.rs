@@ -1,6 +1,7 @@
 //! Instructions that call methods: `call`, `callvirt`, `calli`, `newobj`, `ldftn`, and the methods translated in place.
 mod activator;
 pub mod bounds;
+mod bypass;
 pub mod call;
 mod characters;
 pub mod comparers;
@@ -11,5 +12,4 @@ pub mod intrinsics;
 pub mod library;
 pub mod math;
 pub mod newobj;
-mod shortcut;
 pub mod target;

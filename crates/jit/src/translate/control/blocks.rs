@@ -147,7 +147,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.body.filter.is_none() {
             self.body.states[entry].entry = Some(Entry::new());
             let first = self.clif_block(entry);
-            match self.way_around()? {
+            match self.bypass()? {
                 Some((taken, end)) => {
                     self.body.states[end].entry = Some(Entry::new());
                     let behind = self.clif_block(end);

@@ -148,12 +148,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.length_of(&array);
         let (base, offset) = self.elements_of(&array);
         let value = self.offset_address(base, offset);
-        self.push_value(StackValue {
-            stack_type: StackType::ByRef,
-            value,
-            class: None,
-            fact: ValueFact::NonNull,
-        });
+        self.push_address(value);
         Ok(())
     }
 
@@ -318,12 +313,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.switch_to_block(on);
         }
         let value = self.offset_address(base, offset);
-        self.push_value(StackValue {
-            stack_type: StackType::ByRef,
-            value,
-            class: None,
-            fact: ValueFact::NonNull,
-        });
+        self.push_address(value);
         Ok(())
     }
 }

@@ -362,12 +362,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         let value = self.unboxed_address(class, &operand)?;
-        self.push_value(StackValue {
-            stack_type: StackType::ByRef,
-            value,
-            class: None,
-            fact: ValueFact::NonNull,
-        });
+        self.push_address(value);
         Ok(())
     }
 

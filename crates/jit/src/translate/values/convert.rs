@@ -16,6 +16,15 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn push_value(&mut self, operand: StackValue) {
         self.body.stack.push(operand);
     }
+    /// Pushes a managed pointer that is not null.
+    pub fn push_address(&mut self, value: Value) {
+        self.push_value(StackValue {
+            stack_type: StackType::ByRef,
+            value,
+            class: None,
+            fact: ValueFact::NonNull,
+        });
+    }
     /// Pushes a value of which only the type is known.
     pub fn push(&mut self, kind: StackType, value: Value) {
         self.body.stack.push(StackValue {

@@ -1,4 +1,4 @@
-//! Ways around code of the class library that does nothing for most calls.
+//! Bypasses of checks of the class library that do nothing for most calls.
 //!
 //! # How it works
 //! `RuntimeMethodInfo.Invoke` asks eight internal calls whether the target and the arguments fit, before the one that calls the method. A leaf helper answers
@@ -27,8 +27,8 @@ use vervet_abi::call;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_metadata::il::{Op, Operand};
 
-/// The methods that have a way around, by class and name, and the last call that it leaves out: the `brfalse` after that call leads to where it ends.
-const WAYS: [(&str, &str, &str); 2] = [
+/// The methods that have a bypass, by class and name, and the last call that it leaves out: the `brfalse` after that call leads to where the bypass ends.
+const BYPASSES: [(&str, &str, &str); 2] = [
     (
         "RuntimeMethodInfo",
         "Invoke",
@@ -37,17 +37,17 @@ const WAYS: [(&str, &str, &str); 2] = [
     ("RuntimeConstructorInfo", "DoInvoke", "get_IsAbstract"),
 ];
 
-/// The arguments that a way asks about: the object and the `object[]`.
+/// The arguments that the helper looks at: the object and the `object[]`.
 const ASKED: [usize; 2] = [1, 4];
 
 impl Translator<'_, '_> {
-    /// If there is a way around the body's first blocks: whether to take it, and the block where it ends.
-    pub(crate) fn way_around(&mut self) -> Res<Option<(Value, usize)>> {
+    /// If the body's first blocks have a bypass: whether to take it, and the block where it ends.
+    pub(crate) fn bypass(&mut self) -> Res<Option<(Value, usize)>> {
         let method = self.body.method;
         if self.body.inline.is_some() || !method.class.module.is_corlib() {
             return Ok(None);
         }
-        let Some((_, _, last)) = WAYS
+        let Some((_, _, last)) = BYPASSES
             .iter()
             .find(|(class, name, _)| method.class.name == *class && method.name == *name)
         else {
