@@ -95,12 +95,6 @@ impl Class {
             let slot = match overridden {
                 Some(slot) => {
                     let old = table.slots[slot as usize];
-                    if old.is_final() {
-                        return Err(LoadError::type_load(
-                            self,
-                            format!("{} overrides a final method", method.name),
-                        ));
-                    }
                     table.slots[slot as usize] = method;
                     if table.has_copies {
                         table
@@ -409,7 +403,7 @@ impl Class {
         Ok(Some(best.1))
     }
     /// What a virtual call of `method` runs on an instance of exactly this class. A method that is not virtual is
-    /// itself.
+    /// itself; so is a final one, also if a class has put another method in its slot, as in mono.
     pub fn find_virtual_impl(&'static self, method: MethodRef) -> R<MethodRef> {
         let missing = || LoadError::missing_method(self, method.name);
         if method.class.is_interface() {
@@ -418,6 +412,9 @@ impl Class {
                 None if !method.is_virtual() => Ok(method),
                 None => Err(missing()),
             };
+        }
+        if method.is_final() {
+            return Ok(method);
         }
         let Some(slot) = method.slot()? else {
             return Ok(method);

@@ -2,6 +2,7 @@
 //!
 //! Keeps nothing: the strings are malloc's.
 use vervet_runtime::cx::Cx;
+use vervet_runtime::interop::marshal::strings;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -18,12 +19,10 @@ pub fn malloc_bytes(bytes: &[u8]) -> *mut u8 {
 }
 /// UTF-8 of units; ArgumentException for a lone surrogate.
 pub fn utf8(cx: &Cx<'_>, units: &[u16]) -> vervet_runtime::cx::Result<String> {
-    String::from_utf16(units).map_err(|_| {
-        cx.throw(
-            Known::ArgumentException,
-            "Illegal byte sequence encounted in the input.",
-        )
-    })
+    match strings::no_utf8(units) {
+        Some(reason) => Err(cx.throw2(Known::ArgumentException, reason, "string")),
+        None => Ok(String::from_utf16_lossy(units)),
+    }
 }
 
 icalls! {

@@ -5,7 +5,7 @@
 //! is not found is `None`; only loading itself (a broken image, a bad instantiation) throws.
 use crate::support::objects;
 use vervet_abi::layouts::AppDomainObject;
-use vervet_binder::qualified;
+use vervet_binder::{AssemblyName, Version, qualified};
 use vervet_metadata::Table;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_types::type_name::{Suffix, TypeName};
@@ -83,6 +83,16 @@ pub fn definition_in_assembly(
 /// The flag of a File row whose file has no metadata (II.23.1.6).
 const NO_METADATA: u32 = 1;
 
+/// Does an assembly mean itself by that name? What a program defines is found under no name, so that its full name in its own metadata means itself.
+fn is_own_name(home: &Assembly, name: &AssemblyName) -> bool {
+    let is_defined = home.manifest.image.grows().is_some();
+    let same_version = |v: Version| is_defined && v == home.version;
+    home.name.eq_ignore_ascii_case(&name.name)
+        && name.version.is_none_or(same_version)
+        && (name.public_key_token.is_none() || is_defined && !home.public_key.is_empty())
+        && (!is_defined || name.culture.as_deref().is_none_or(|c| c == home.culture))
+}
+
 /// Loads the assembly a type name states; None if it is not found.
 fn stated_assembly<'cx>(
     cx: &'cx Cx<'cx>,
@@ -94,9 +104,7 @@ fn stated_assembly<'cx>(
     };
     let home = lookup.home;
     if let Some(home) = home
-        && home.name.eq_ignore_ascii_case(&name.name)
-        && name.version.is_none()
-        && name.public_key_token.is_none()
+        && is_own_name(home, &name)
     {
         return Ok(Some(home));
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use vervet_runtime::memory::gc;
 use vervet_runtime::process::counters;
 use vervet_runtime::threads::pool;
-use vervet_runtime::threads::wait_handles::proc_files::{Stat, status_value};
+use vervet_runtime::threads::wait_handles::proc_files::{Stat, private_bytes, status_value};
 
 /// The instance that is all processors together.
 pub const ALL: i32 = -1;
@@ -165,18 +165,15 @@ fn processor(counter: &str, instance: i32) -> i64 {
 }
 fn process(counter: &str, pid: i32) -> i64 {
     let Some(stat) = Stat::of(pid) else { return 0 };
-    let status = |key| {
-        let text = std::fs::read(format!("/proc/{pid}/status")).unwrap_or_default();
-        status_value(&text, key)
-    };
+    let status = || std::fs::read(format!("/proc/{pid}/status")).unwrap_or_default();
     match counter {
         "% User Time" => stat.user_ticks(),
         "% Privileged Time" => stat.system_ticks(),
         "% Processor Time" => stat.user_ticks() + stat.system_ticks(),
         "Thread Count" => stat.field(20),
         "Virtual Bytes" => stat.field(23),
-        "Working Set" => status("VmRSS"),
-        "Private Bytes" => status("VmData"),
+        "Working Set" => status_value(&status(), "VmRSS"),
+        "Private Bytes" => private_bytes(&status()),
         _ => 0,
     }
 }

@@ -4,15 +4,18 @@
 //! [`crate::system::diagnostics::process_start`].
 use crate::microsoft::win32::native_methods::pid_of;
 use crate::support::args::Out;
-use vervet_runtime::threads::wait_handles::proc_files::{Stat, status_value};
+use vervet_runtime::threads::wait_handles::proc_files::{Stat, private_bytes, status_value};
 use vervet_runtime::threads::wait_handles::{self, filetime};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
+/// /proc/PID/status, empty if there is none.
+fn status(pid: i32) -> Vec<u8> {
+    std::fs::read(format!("/proc/{pid}/status")).unwrap_or_default()
+}
 /// A value of /proc/PID/status in bytes, 0 if there is none.
 fn status_bytes(pid: i32, key: &str) -> i64 {
-    let status = std::fs::read(format!("/proc/{pid}/status"));
-    status_value(&status.unwrap_or_default(), key)
+    status_value(&status(pid), key)
 }
 /// Does the process exist? One of another user does, too.
 fn alive(pid: i32) -> bool {
@@ -68,7 +71,7 @@ icalls! {
             3 => (s.user_ticks() + s.system_ticks()) / 10_000,
             4 => s.field(24) * page,
             5 => status_bytes(pid, "VmHWM"),
-            6 => status_bytes(pid, "VmData"),
+            6 => private_bytes(&status(pid)),
             7 => s.field(23),
             8 => status_bytes(pid, "VmPeak"),
             9 => s.field(10) + s.field(12),

@@ -30,14 +30,18 @@ fn constructor(cx: &Cx<'_>, class: Known, params: [Known; 2]) -> Result<MethodRe
     Err(cx.throw2(Known::MissingMethodException, &class.full_name(), ".ctor"))
 }
 
-/// A boxed `CustomAttributeTypedArgument`.
-fn typed<'cx>(cx: &'cx Cx<'cx>, ty: ClassRef, value: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-    // A value declared as object shows the type it really has.
+/// The argument of a constructor's parameter: a value declared as object shows the type it really has.
+fn fixed_argument<'cx>(cx: &'cx Cx<'cx>, ty: ClassRef, value: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     let ty = if std::ptr::eq(ty, cx.known(Known::Object)) && !value.is_null() {
         value.class()
     } else {
         ty
     };
+    typed(cx, ty, value)
+}
+
+/// A boxed `CustomAttributeTypedArgument`.
+fn typed<'cx>(cx: &'cx Cx<'cx>, ty: ClassRef, value: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     let ctor = constructor(
         cx,
         Known::CustomAttributeTypedArgument,
@@ -72,7 +76,7 @@ icalls! {
         let fixed = fixed_arguments(cx, module, method, &mut r)?;
         let sig = load(cx, || method.sig())?;
         let object = cx.known(Known::Object);
-        let fixed = cx.alloc_ref_array(object, sig.params.len(), |i| typed(cx, sig.params[i], fixed.element_ref(i)))?;
+        let fixed = cx.alloc_ref_array(object, sig.params.len(), |i| fixed_argument(cx, sig.params[i], fixed.element_ref(i)))?;
         let count = r.named_count().map_err(|_| bad_format(cx))?;
         let make = constructor(cx, Known::CustomAttributeNamedArgument, [Known::MemberInfo, Known::Object])?;
         let named = cx.alloc_ref_array(object, count as usize, |_| {
@@ -81,6 +85,7 @@ icalls! {
                 Target::Field(f) => field_object(cx, f, f.class)?,
                 Target::Property(p) => property_object(cx, p, p.class)?,
             };
+            // Its type is that of the field or property, also if that is object.
             let value = typed(cx, ty, value)?;
             let made = cx.alloc(cx.known(Known::CustomAttributeNamedArgument))?;
             cx.invoke(make, Some(Value::Ptr(made.value_ptr())), &[Value::Ref(member), Value::Ref(value)])?;

@@ -51,7 +51,7 @@ pub fn to_native<'cx>(
         return Ok(0);
     }
     if is_string(cx, object) {
-        return Ok(strings::to_native(object, encoding(char_set)) as usize);
+        return Ok(strings::to_native(cx, object, encoding(char_set))? as usize);
     }
     let layout = layout(cx, object)?;
     let block = allocate(layout.size as usize);

@@ -57,6 +57,10 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>, encoding: Encoding
         return Ok(0);
     }
     let text = text(cx, builder)?;
+    if encoding == Encoding::Utf8 && strings::no_utf8(&text).is_some() {
+        let reason = "Failed to convert StringBuilder from utf16 to utf8";
+        return Err(cx.throw(Known::ExecutionEngineException, reason));
+    }
     let room = capacity(cx, builder)?.max(text.len()) + 1;
     // A UTF-16 unit becomes at most three bytes of UTF-8.
     let unit = if encoding.unit() == 1 { 4 } else { 2 };

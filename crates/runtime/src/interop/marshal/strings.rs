@@ -3,6 +3,7 @@ use super::{allocate, release};
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use vervet_jit::stubs::native::layout::Encoding;
+use vervet_types::Known;
 
 /// A native copy of UTF-16 units with its terminator.
 pub fn units_to_native(units: &[u16], encoding: Encoding) -> *mut u8 {
@@ -33,13 +34,41 @@ pub fn units_to_native(units: &[u16], encoding: Encoding) -> *mut u8 {
     }
 }
 
-/// A native copy of a string object; null for null.
-pub fn to_native(string: ObjRef<'_>, encoding: Encoding) -> *mut u8 {
-    if string.is_null() {
-        std::ptr::null_mut()
-    } else {
-        units_to_native(string.units(), encoding)
+/// What keeps a text from being written in UTF-8, in mono's words: half a pair of surrogates, at the end of the text or before it.
+pub fn no_utf8(units: &[u16]) -> Option<&'static str> {
+    let mut rest = units;
+    while let [first, behind @ ..] = rest {
+        rest = behind;
+        if matches!(first, 0xD800..=0xDBFF) {
+            match behind {
+                [] => return Some("Partial byte sequence encountered in the input."),
+                [0xDC00..=0xDFFF, behind @ ..] => rest = behind,
+                _ => return Some(ILLEGAL),
+            }
+        } else if matches!(first, 0xDC00..=0xDFFF) {
+            return Some(ILLEGAL);
+        }
     }
+    None
+}
+const ILLEGAL: &str = "Illegal byte sequence encounted in the input.";
+
+/// A native copy of a string object; null for null. ArgumentException if the encoding cannot write it.
+pub fn to_native<'cx>(
+    cx: &'cx Cx<'cx>,
+    string: ObjRef<'cx>,
+    encoding: Encoding,
+) -> Result<*mut u8> {
+    if string.is_null() {
+        return Ok(std::ptr::null_mut());
+    }
+    let units = string.units();
+    if encoding == Encoding::Utf8
+        && let Some(reason) = no_utf8(units)
+    {
+        return Err(cx.throw2(Known::ArgumentException, reason, "string"));
+    }
+    Ok(units_to_native(units, encoding))
 }
 
 /// The units of a native string.

@@ -101,7 +101,7 @@ pub unsafe fn one_to_native<'cx>(
             Native::Struct(layout) => return to_native(cx, layout, managed, native),
             Native::String(encoding) => {
                 (native as *mut usize)
-                    .write_unaligned(strings::to_native(object(), *encoding) as usize)
+                    .write_unaligned(strings::to_native(cx, object(), *encoding)? as usize)
             }
             Native::Delegate(_) => (native as *mut usize)
                 .write_unaligned(super::reverse::function_pointer(cx, object())?),
@@ -248,7 +248,7 @@ pub unsafe fn to_native<'cx>(
                     let room = *units as usize * encoding.unit() as usize;
                     std::ptr::write_bytes(n, 0, room);
                     if !text.is_null() {
-                        let copy = strings::to_native(text, *encoding);
+                        let copy = strings::to_native(cx, text, *encoding)?;
                         let have = if encoding.unit() == 1 {
                             libc::strlen(copy.cast())
                         } else {

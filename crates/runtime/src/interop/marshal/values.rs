@@ -91,7 +91,7 @@ pub fn to_native<'cx>(
     input: bool,
 ) -> Result<usize> {
     match c {
-        Conversion::String(encoding) => Ok(strings::to_native(object, *encoding) as usize),
+        Conversion::String(encoding) => Ok(strings::to_native(cx, object, *encoding)? as usize),
         Conversion::StringBuilder(encoding) => builders::to_native(cx, object, *encoding),
         Conversion::Array { element, .. } => {
             if object.is_null() {
