@@ -72,11 +72,12 @@ impl Compiler {
             _ => Tier::Quick,
         }
     }
-    /// The tier of a method where time for compiling does not count: the best, except for what runs once, and for bodies so long that optimising takes
-    /// out of proportion.
+    /// The tier of a method where time for compiling does not count: the best, except for what runs once, and a smaller frame for bodies so long that
+    /// optimising takes out of proportion.
     pub fn best_tier_for(&self, method: MethodRef) -> Tier {
         match self.tier_for(method) {
             Tier::Quick if tiers::is_worth_optimising(method) => Tier::Optimised,
+            Tier::Quick if tiers::may_be_compiled_again(method) => Tier::Compact,
             tier => tier,
         }
     }

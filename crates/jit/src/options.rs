@@ -6,6 +6,8 @@ use vervet_types::ClassRef;
 pub enum Tier {
     /// No optimisation, single-pass register allocation.
     Quick,
+    /// No optimisation, backtracking register allocation: the frame is small. For bodies so long that optimising takes out of proportion.
+    Compact,
     /// Optimisation for speed, backtracking register allocation.
     Optimised,
 }

@@ -20,13 +20,15 @@ pub fn is_worth_at_once(body: &MethodBody<'_>) -> bool {
     len <= SMALL || len <= LARGE && has_loop(body)
 }
 
+/// Whether a method may be compiled again: it is not one that runs once, and does not forbid it.
+pub fn may_be_compiled_again(method: MethodRef) -> bool {
+    let forbids = impl_flags::NO_OPTIMIZATION;
+    !method.is_cctor() && method.has_body() && method.impl_flags & forbids == 0
+}
+
 /// Whether a method may be optimised at all: it is not one that runs once, and not so long that optimising takes out of proportion.
 pub fn is_worth_optimising(method: MethodRef) -> bool {
-    let forbids = impl_flags::NO_OPTIMIZATION;
-    !method.is_cctor()
-        && method.has_body()
-        && method.impl_flags & forbids == 0
-        && method.body().is_ok_and(|body| body.code.len() <= LARGE)
+    may_be_compiled_again(method) && method.body().is_ok_and(|body| body.code.len() <= LARGE)
 }
 
 /// Whether the body contains a backward branch.

@@ -8,12 +8,14 @@ using System.Runtime.CompilerServices;
 delegate int OutAndRef (string s, ref int x, out object o);
 delegate T Generic<T> (T t, int[] a);
 
-class Remote : MarshalByRefObject
+interface IFinal { void Final (); }
+class Remote : MarshalByRefObject, IFinal
 {
 	public Remote () { }
 	public Remote (int i) { throw new Exception ("constructor"); }
 	public void Plain () { throw new Exception ("plain"); }
 	public void Own () { Plain (); }
+	public void Final () { throw new Exception ("final"); }
 	public virtual void Virtual () { throw new Exception ("virtual"); }
 	[MethodImpl (MethodImplOptions.Synchronized)]
 	public void Both (int a) { throw new Exception ("both"); }
@@ -53,6 +55,9 @@ class WrapperFrames
 		Try (() => { remote.Plain (); Console.WriteLine (); });
 		Try (() => { remote.Own (); Console.WriteLine (); });
 		Try (() => { remote.Virtual (); Console.WriteLine (); });
+		Try (() => { remote.Final (); Console.WriteLine (); });
+		Try (() => { ((IFinal) remote).Final (); Console.WriteLine (); });
+		Try (() => AppDomain.CurrentDomain.Load ("NoSuchAssembly"));
 		Try (() => { remote.Both (1); Console.WriteLine (); });
 		OutAndRef several = Out;
 		several += Out;

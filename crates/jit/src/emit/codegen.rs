@@ -54,9 +54,10 @@ pub fn forget_worker() {
     drop(take_worker());
 }
 
-/// The two configurations of the code generator, each built when it is first needed. All threads share one.
+/// The configurations of the code generator, each built when it is first needed. All threads share one.
 pub struct Codegen {
     quick: Published<OwnedTargetIsa>,
+    compact: Published<OwnedTargetIsa>,
     optimised: Published<OwnedTargetIsa>,
     verify: bool,
     allocation: AllocProtection,
@@ -83,6 +84,7 @@ impl Codegen {
     pub fn new(options: &Options) -> Codegen {
         Codegen {
             quick: Published::new(),
+            compact: Published::new(),
             optimised: Published::new(),
             verify: options.verify,
             allocation: options.allocation,
@@ -110,6 +112,7 @@ impl Codegen {
     fn isa(&self, tier: Tier) -> &'static OwnedTargetIsa {
         let (cell, opt, regalloc) = match tier {
             Tier::Quick => (&self.quick, "none", "single_pass"),
+            Tier::Compact => (&self.compact, "none", "backtracking"),
             Tier::Optimised => (&self.optimised, "speed", "backtracking"),
         };
         cell.get()

@@ -36,7 +36,7 @@ use crate::emit::{Codegen, Emitter, FrameMap, Request};
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Tier};
 use crate::signature::LoweredSignature;
-use crate::tiers::is_worth_optimising;
+use crate::tiers::may_be_compiled_again;
 
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::{Res, TranslateError};
@@ -144,7 +144,7 @@ pub fn compile_body(
         tier,
         listing,
     };
-    let counts = tier == Tier::Quick && codegen.counts_calls() && is_worth_optimising(method);
+    let counts = tier == Tier::Quick && codegen.counts_calls() && may_be_compiled_again(method);
     let mut variables = Vec::new();
     let (mut blob, frame) = codegen
         .function(request, |e| {

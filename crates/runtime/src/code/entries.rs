@@ -22,6 +22,7 @@
 //!   the method is compiled, then the code itself. [`fill_slot`], [`Entry::compiled`] and [`Entry::replace`] store it under the entry's lock, so that
 //!   what is stored last is the code.
 //! * Places in VTables that hold code which counts its calls are known, because the code may be replaced.
+use crate::code::call_counts::{Counted, counted};
 use crate::code::{arena, perf};
 use crate::domain::Domain;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -181,20 +182,16 @@ impl Entry {
     pub fn prestub(&self) -> usize {
         self.stub + PRESTUB_AT
     }
-    /// Address of the counter of the method's calls, made if need be: before there is code that counts.
-    pub fn counter(&self) -> Result<usize, LoadError> {
+    /// Address of the counter of the method's calls, made if need be: before there is code that counts, whose frame has that many bytes.
+    pub fn counter(&self, frame_size: u32) -> Result<usize, LoadError> {
         let have = self.counter.load(Ordering::Acquire);
         if have != 0 {
             return Ok(have);
         }
         let made = arena::new_slot()? as usize;
+        let Counted { calls, at_once } = counted(self.method, frame_size);
         // SAFETY: the slot is fresh and ours.
-        unsafe {
-            *(made as *mut u32) = crate::runtime::rt()
-                .options
-                .hot_calls
-                .clamp(1, i32::MAX as u32)
-        };
+        unsafe { (made as *mut [u32; 2]).write([calls, u32::from(at_once)]) };
         Ok(
             match self
                 .counter
@@ -212,6 +209,12 @@ impl Entry {
             // SAFETY: the word is the entry's for ever. Generated code changes it with one instruction, which loses counts of other threads at worst.
             at => Some(unsafe { &*(at as *const AtomicU32) }),
         }
+    }
+    /// Whether the thread whose call uses the counter up is to wait for the new code.
+    pub fn is_replaced_at_once(&self) -> bool {
+        let at = self.counter.load(Ordering::Acquire);
+        // SAFETY: the slot is the entry's for ever; its second word is written once, before the slot's address.
+        at != 0 && unsafe { (at as *const u32).add(1).read() } != 0
     }
     /// Whether the calling thread is the one that sees to it that the method is compiled again: the first that asks.
     pub fn claim(&self) -> bool {

@@ -13,15 +13,21 @@
 //! ```
 //! Without a background compiler the calling thread compiles at once.
 //!
+//! The single-pass register allocator gives each value a place of its own in the frame: one of a long method has tens of kilobytes, a hundred times what
+//! the other allocator makes of it. So a method with a large frame is compiled again after few calls, and the thread whose call that is waits for it.
+//!
 //! # Invariants
 //! * The new code does what the code of before does, stack traces included: it differs in its tier, in what is inlined, and in which classes are known
 //!   to be initialised. Classes do not become uninitialised.
 //! * Nothing that a program can see happens because of it: no assembly is loaded for it, and what goes wrong is no exception. The code of before stays.
 //! * A frame of the code of before goes on in it. New calls, also through delegates and function pointers, which hold the stub, reach the new code.
+//! * Before the code of a method with a large frame is replaced, no more than [`LARGE_FRAME_CALLS`](crate::code::call_counts::LARGE_FRAME_CALLS) of its frames are made: a recursion does not use up its
+//!   stack with them.
 //! * The background compiler gets only methods of the root domain, and methods that all domains share: types of other domains may go away while it is at
 //!   work. A thread that runs in a domain keeps it.
 use crate::code::background::{self, Again};
 use crate::code::cache;
+use crate::code::call_counts::NEVER;
 use crate::code::entries::Entry;
 use crate::code::table::CodeKind;
 use crate::code::{link, neutral};
@@ -33,8 +39,6 @@ use vervet_jit::Blob;
 
 /// After how many calls a method is compiled again, unless an option says otherwise.
 pub const CALLS: u32 = 3000;
-/// A counter that will not become zero soon.
-const NEVER: u32 = i32::MAX as u32;
 
 /// How many methods got other code, for `--stats`.
 static REPLACED: AtomicU32 = AtomicU32::new(0);
@@ -83,7 +87,8 @@ fn begin<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Again {
         FROM_CACHE.fetch_add(1, Ordering::Relaxed);
         return Again::Ready(Box::new(blob));
     }
-    let may_wait = entry.domain.is_root() || neutral::is_shared(entry.method);
+    let may_wait = !entry.is_replaced_at_once()
+        && (entry.domain.is_root() || neutral::is_shared(entry.method));
     if may_wait && background::ask_again(entry) {
         return Again::Later;
     }

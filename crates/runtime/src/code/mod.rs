@@ -19,6 +19,7 @@ pub mod area;
 pub mod arena;
 pub(crate) mod background;
 pub mod cache;
+pub(crate) mod call_counts;
 pub mod entries;
 pub mod first_call;
 pub mod helper_table;

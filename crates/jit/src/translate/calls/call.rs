@@ -138,7 +138,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if intrinsics::expand(self, method)? {
             return Ok(());
         }
-        if is_virtual && lowered.has_this && !method.is_virtual() {
+        if is_virtual && lowered.has_this && (!method.is_virtual() || method.is_final()) {
             self.mark_remote(method)?;
         }
         let at = self.body.stack.len() - count;

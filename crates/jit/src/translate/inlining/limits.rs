@@ -5,7 +5,7 @@ use crate::options::Tier;
 /// bodies of a few instructions are inlined.
 pub fn inline_limit(tier: Tier) -> usize {
     match tier {
-        Tier::Quick => 12,
+        Tier::Quick | Tier::Compact => 12,
         Tier::Optimised => 64,
     }
 }

@@ -369,6 +369,7 @@ fn tier_number(tier: Tier) -> u8 {
     match tier {
         Tier::Quick => 0,
         Tier::Optimised => 1,
+        Tier::Compact => 2,
     }
 }
 /// Reads the tier of an entry.
@@ -376,6 +377,7 @@ pub(super) fn read_tier(number: u8) -> Read<Tier> {
     match number {
         0 => Ok(Tier::Quick),
         1 => Ok(Tier::Optimised),
+        2 => Ok(Tier::Compact),
         _ => Err(Damaged),
     }
 }
