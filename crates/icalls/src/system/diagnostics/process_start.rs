@@ -129,13 +129,6 @@ struct Command {
 fn spawn(command: &Command) -> std::result::Result<i32, i32> {
     let file = locate(&command.program, command.directory.as_deref())
         .ok_or(error_numbers::FILE_NOT_FOUND)?;
-    if command
-        .directory
-        .as_deref()
-        .is_some_and(|d| !Path::new(d).is_dir())
-    {
-        return Err(error_numbers::FILE_NOT_FOUND);
-    }
     let mut words = Vec::new();
     let mut image = file.clone();
     if access(&file, libc::R_OK) && is_managed(&file) {
@@ -147,6 +140,16 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
     words.push(file.as_os_str().as_bytes().to_vec());
     let arguments = split(&command.arguments).ok_or(error_numbers::INVALID_PARAMETER)?;
     words.extend(arguments.into_iter().map(String::into_bytes));
+    // In mono the child finds out that it cannot enter its directory, and ends with this code.
+    let directory = command.directory.as_deref();
+    let can_enter = |d: &str| Path::new(d).is_dir() && access(Path::new(d), libc::X_OK);
+    let (image, words, directory) = match directory {
+        Some(d) if !can_enter(d) => {
+            let words = ["sh", "-c", "exit 255"].map(|w| w.as_bytes().to_vec());
+            (PathBuf::from("/bin/sh"), words.to_vec(), None)
+        }
+        _ => (image, words, directory),
+    };
     let c = |b: Vec<u8>| CString::new(b).map_err(|_| error_numbers::INVALID_PARAMETER);
     let image = c(image.as_os_str().as_bytes().to_vec())?;
     let argv = words
@@ -163,11 +166,7 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
         .into_iter()
         .map(c)
         .collect::<std::result::Result<Vec<_>, _>>()?;
-    let directory = command
-        .directory
-        .clone()
-        .map(|d| c(d.into_bytes()))
-        .transpose()?;
+    let directory = directory.map(|d| c(d.as_bytes().to_vec())).transpose()?;
     let pointers = |v: &[CString]| {
         v.iter()
             .map(|s| s.as_ptr().cast_mut())
