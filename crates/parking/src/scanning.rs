@@ -22,7 +22,7 @@
 //! * While the collector scans, the thread does not run and its stacks do not change.
 //! * If the word `scanned` names a cycle, the collector has seen every reference that was stored before the word was last changed to 0; and it has
 //!   been changed to 0 after every later one.
-//! * One thread scans.
+//! * One thread at a time scans or holds threads: the claim is a bit, not a count.
 use crate::sync::{
     AtomicU8, AtomicU32,
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
@@ -77,15 +77,21 @@ impl Scannable<'_> {
     }
     /// Scans the thread if it is parked, by `work`, and notes that it was done in that cycle. False: the thread runs.
     pub fn scan(self, cycle: u32, work: impl FnOnce()) -> bool {
-        self.requests.fetch_or(SCANNING, AcqRel);
-        let is_parked = self.state.load(Acquire) == State::Parked as u8;
-        if is_parked {
+        self.hold(|| {
             self.scanned.swap(UNDER_WAY, AcqRel);
             work();
             // Unless somebody has changed the references meanwhile.
             let _ = self
                 .scanned
                 .compare_exchange(UNDER_WAY, cycle, AcqRel, Relaxed);
+        })
+    }
+    /// Calls `work` if the thread is parked, which does not run meanwhile. False: the thread runs.
+    pub fn hold(self, work: impl FnOnce()) -> bool {
+        self.requests.fetch_or(SCANNING, AcqRel);
+        let is_parked = self.state.load(Acquire) == State::Parked as u8;
+        if is_parked {
+            work();
         }
         self.requests.fetch_and(!SCANNING, Release);
         is_parked

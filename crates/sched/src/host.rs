@@ -75,6 +75,11 @@ pub trait Host {
     fn expect(&self, id: u32) {
         let _ = id;
     }
+    /// The calling carrier searches, and has nothing to run. The host may use the time, for about a microsecond, for what threads that start will need.
+    /// True: it did, and may have more to do.
+    fn prepare(&self) -> bool {
+        false
+    }
     /// Can a poll find anything? False as long as no thread waits for a descriptor.
     fn has_waiters(&self) -> bool;
 }

@@ -176,6 +176,29 @@ fn work_is_stolen() {
     assert!(stats.steals > 3 && stats.overflows > 0, "{stats:?}");
 }
 
+/// A carrier prepares only when it has nothing to run, and rests when there is nothing to prepare.
+#[test]
+fn carriers_without_work_prepare() {
+    // The only carrier has no rest before its threads end, and then it runs out of them.
+    let mut simulation = Simulation::new(12, 1, 60 * MS, vec![vec![Step::Compute(100 * US)]; 50]);
+    simulation.to_prepare(1000);
+    simulation.run();
+    assert_eq!(simulation.left_to_prepare(), 1000);
+    // One of two carriers has nothing to run while the other one computes.
+    let mut simulation = Simulation::new(
+        13,
+        2,
+        60 * MS,
+        vec![
+            vec![Step::Sleep(MS), Step::Compute(20 * MS)],
+            vec![Step::Sleep(2 * MS)],
+        ],
+    );
+    simulation.to_prepare(1000);
+    simulation.run();
+    assert_eq!(simulation.left_to_prepare(), 0);
+}
+
 /// A random program: every wait has its wake-up, and no cycle of waits.
 fn program(random: &mut Xoshiro256PlusPlus) -> Vec<Vec<Step>> {
     let pairs = 1 + random.next_u32() % 400;

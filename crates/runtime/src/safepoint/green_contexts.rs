@@ -4,10 +4,10 @@
 //! * A context is added once and stays for ever, so a visitor needs no lock.
 //! * While the world is stopped no context becomes Parked and none ceases to be: a carrier does both in Runtime state. A context that is not Parked is
 //!   that of a carrier, which the [`registry`](super::registry) leads to.
-use std::ptr::null_mut;
+//! * Who holds a parked thread while the world runs has the lock of holders: the claim of [`Scannable`] is one bit.
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{State, ThreadContext};
-use vervet_os::Chunks;
+use vervet_os::{Chunks, LeafLock};
 use vervet_parking::scanning::Scannable;
 
 static CONTEXTS: Chunks<AtomicPtr<ThreadContext>> = Chunks::new();
@@ -22,21 +22,33 @@ pub(crate) unsafe fn add(context: *mut ThreadContext) {
     CONTEXTS.at(index).store(context, Ordering::Release);
 }
 
+/// Who holds a parked thread: the collector's thread, or the one that gives back pages of stacks. Neither is ever stopped.
+static HOLDER: LeafLock<()> = LeafLock::new(());
+
+/// Context number `index`; None: it is being added.
+pub(crate) fn at(index: usize) -> Option<*mut ThreadContext> {
+    let context = CONTEXTS.get(index as u32)?.load(Ordering::Acquire);
+    (!context.is_null()).then_some(context)
+}
+
+/// While the world runs: calls `work` if the thread is parked, which does not run meanwhile. False: it runs.
+///
+/// # Safety
+/// The context is that of a green thread. The calling thread is not attached, so that it is not stopped in here.
+pub(crate) unsafe fn hold(context: *mut ThreadContext, work: impl FnOnce()) -> bool {
+    let _holder = HOLDER.lock();
+    // SAFETY: the caller's promise.
+    unsafe { scannable(context) }.hold(work)
+}
+
 /// How many there are.
 pub(crate) fn count() -> usize {
     COUNT.load(Ordering::SeqCst) as usize
 }
 
 /// Visits all. One that is being added may be missed.
-pub(crate) fn visit(mut visit: impl FnMut(*mut ThreadContext)) {
-    for index in 0..COUNT.load(Ordering::SeqCst) {
-        let context = CONTEXTS
-            .get(index)
-            .map_or(null_mut(), |cell| cell.load(Ordering::Acquire));
-        if !context.is_null() {
-            visit(context);
-        }
-    }
+pub(crate) fn visit(visit: impl FnMut(*mut ThreadContext)) {
+    (0..count()).filter_map(at).for_each(visit);
 }
 
 /// The words by which the collector and who runs the thread agree on who uses its stacks.
@@ -73,16 +85,14 @@ pub(crate) fn scan_from(
     const MOST: usize = 4096;
     let count = count();
     for index in from..count.min(from + MOST) {
-        let context = CONTEXTS
-            .get(index as u32)
-            .map_or(null_mut(), |cell| cell.load(Ordering::Acquire));
-        if context.is_null() || !is_parked(context) {
+        let Some(context) = at(index).filter(|context| is_parked(*context)) else {
             continue;
-        }
+        };
         // SAFETY: the context is that of a green thread.
         let words = unsafe { scannable(context) };
         let mut goes_on = true;
         if !words.is_scanned(cycle) {
+            let _holder = HOLDER.lock();
             words.scan(cycle, || goes_on = work(context));
         }
         if !goes_on {

@@ -410,6 +410,36 @@ pub(crate) unsafe fn visit(
     }
 }
 
+/// Gives back the pages of a parked thread's managed stack that are not in use: those below the frames on the current segment, but for `margin` bytes, and
+/// those of the segments behind it. `ranges` are what is in use of all its stacks.
+///
+/// # Safety
+/// The thread does not run meanwhile.
+pub(super) unsafe fn discard_unused(
+    context: *mut ThreadContext,
+    ranges: &[(usize, usize)],
+    margin: usize,
+) {
+    // SAFETY: the segments of a thread that does not run do not change; nothing lies below the frames of a segment, nor on a segment that is not in use.
+    unsafe {
+        let Some(current) = ((*context).segment as *const Segment).as_ref() else {
+            return;
+        };
+        let lowest = ranges
+            .iter()
+            .map(|range| range.0)
+            .filter(|low| current.contains(*low))
+            .min()
+            .unwrap_or(current.top());
+        vervet_os::memory::discard(current.low, lowest - margin);
+        let mut at = current.next;
+        while let Some(segment) = at.as_ref() {
+            vervet_os::memory::discard(segment.low, segment.top());
+            at = segment.next;
+        }
+    }
+}
+
 /// How deep a frame lies on the calling thread's stack: inner frames lie deeper. Always above 0.
 pub(crate) fn depth(context: *mut ThreadContext, fp: usize) -> usize {
     let mut at = current(context).map_or(null_mut(), std::ptr::from_mut);

@@ -250,11 +250,16 @@ impl<H: Host> Scheduler<H> {
             }
             c.searching = true;
         }
-        for _ in 0..SEARCH_ROUNDS {
+        let mut rounds = 0;
+        while rounds < SEARCH_ROUNDS {
             if let Some(id) = self.search_once(c, p, number, tick) {
                 return Some(self.found(c, p, id, true));
             }
-            std::hint::spin_loop();
+            // Useful work instead of a pause: a carrier that rests while another one starts threads would be woken for the next one.
+            if !self.host.prepare() {
+                rounds += 1;
+                std::hint::spin_loop();
+            }
         }
         None
     }

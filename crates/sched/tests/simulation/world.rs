@@ -136,6 +136,8 @@ pub struct World {
     descriptors: RefCell<BTreeSet<(u64, u32)>>,
     /// Threads whose words the scheduler has asked for.
     asked: RefCell<Vec<u32>>,
+    /// What carriers without work may still prepare.
+    to_prepare: Cell<u32>,
 }
 
 impl Host for World {
@@ -170,6 +172,11 @@ impl Host for World {
     }
     fn has_waiters(&self) -> bool {
         !self.descriptors.borrow().is_empty()
+    }
+    fn prepare(&self) -> bool {
+        let left = self.to_prepare.get();
+        self.to_prepare.set(left.saturating_sub(1));
+        left > 0
     }
 }
 
@@ -248,6 +255,7 @@ impl Simulation {
             refuses: Cell::new(1),
             descriptors: RefCell::default(),
             asked: RefCell::default(),
+            to_prepare: Cell::new(0),
         };
         world.threads.borrow_mut()[0].phase = Phase::Ended;
         let options = Options {
@@ -280,6 +288,13 @@ impl Simulation {
     /// From now on only one OS thread of so many can be started.
     pub fn refuse_carriers(&mut self, of: u32) {
         self.world().refuses.set(of);
+    }
+    /// Carriers without work have so much to prepare.
+    pub fn to_prepare(&self, count: u32) {
+        self.world().to_prepare.set(count);
+    }
+    pub fn left_to_prepare(&self) -> u32 {
+        self.world().to_prepare.get()
     }
     pub fn stats(&self) -> vervet_sched::stats::Stats {
         self.scheduler.stats()

@@ -11,6 +11,7 @@ use super::record::{self, Green};
 use super::run;
 use super::seat::Seat;
 use super::stacks::{self, NativeStack, give_native, take_native};
+use super::trim;
 use crate::arch;
 use crate::safepoint::green_contexts;
 use crate::safepoint::registry::{self, Thread};
@@ -86,6 +87,19 @@ fn preempt(id: u32) {
     retry_thread::kick();
 }
 
+/// A carrier without work makes what a thread that starts will need. False: there is no memory for more.
+#[unsafe(export_name = "vervet_prepare_green")]
+fn prepare() -> bool {
+    let base = current_context();
+    // SAFETY: the calling thread is a carrier, in Native state with its own context.
+    unsafe {
+        leave_native(base);
+        let made = record::make_wanted();
+        go_native(registry::state(base));
+        made
+    }
+}
+
 /// Runs green thread `id` until it leaves the carrier.
 #[unsafe(export_name = "vervet_run_green")]
 fn run(carrier: &mut Carrier, id: u32) -> Outcome {
@@ -105,7 +119,10 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
         let thread = Thread::of(base);
         let seat = thread.own.carries.get();
         let first = match (*context).scan_sp {
-            0 => Some(run::main as *const () as usize),
+            0 => {
+                trim::one_begins();
+                Some(run::main as *const () as usize)
+            }
             NO_NATIVE_STACK => Some(arch::call_again as *const () as usize),
             _ => None,
         };
@@ -113,6 +130,7 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
             return Outcome::Waits;
         }
         (*seat).carrier = carrier;
+        trim::will_run(green);
         leave_native(base);
         enter(thread, base, context);
         if let Some(first) = first {

@@ -17,6 +17,8 @@ unsafe extern "Rust" {
     safe fn run_green(carrier: &mut Carrier, id: u32) -> Outcome;
     #[link_name = "vervet_preempt_green"]
     safe fn preempt_green(id: u32);
+    #[link_name = "vervet_prepare_green"]
+    safe fn prepare_green() -> bool;
 }
 
 /// The runtime, as the scheduler sees it.
@@ -94,6 +96,10 @@ impl Host for Runtime {
     #[inline]
     fn expect(&self, id: u32) {
         super::record::prefetch(waiter::green(id));
+    }
+    #[inline]
+    fn prepare(&self) -> bool {
+        super::record::some_wanted() && prepare_green()
     }
     fn has_waiters(&self) -> bool {
         self.reactor.as_ref().is_some_and(Reactor::is_used)

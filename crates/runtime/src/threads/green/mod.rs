@@ -20,7 +20,7 @@
 //! ```
 //!
 //! # Map
-//! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from
+//! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from; [`trim`]: what of it is given back while they wait
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
 //! * [`reentry`]: parks that leave nothing on the native stack
 //! * [`wait`]: parking, yielding, native calls; [`descriptor`]: waiting for descriptors; [`run`]: from the start of a green thread to its end
@@ -46,6 +46,7 @@ mod run;
 pub(crate) mod seat;
 pub mod settings;
 mod stacks;
+mod trim;
 pub(crate) mod wait;
 
 pub(crate) use host::{scheduler, scheduler_in_use};

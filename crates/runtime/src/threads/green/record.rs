@@ -37,6 +37,18 @@ pub(crate) struct Green {
     pub(super) left: Cell<Option<Left>>,
     /// How it computes, while it does not run.
     pub(super) modes: Cell<FloatModes>,
+    pub(super) runs: Runs,
+}
+
+/// Counts the runs of a green thread, for the [trimmer](super::trim).
+#[derive(Default)]
+pub(super) struct Runs {
+    /// Counted by the carrier that runs the thread.
+    pub(super) count: AtomicU32,
+    /// What the trimmer has seen. It alone uses this and the next.
+    pub(super) seen: AtomicU32,
+    /// The count at which it has trimmed the thread.
+    pub(super) trimmed: AtomicU32,
 }
 
 /// The work of a green thread.
@@ -54,6 +66,12 @@ unsafe impl Send for Green {}
 
 /// The free records that no carrier keeps.
 static FREE: LeafLock<Vec<Free>> = LeafLock::new(Vec::new());
+
+/// How many records carriers without work are to make before somebody takes them. A program that starts many threads takes one after the other, and the
+/// first touch of a record is a page fault, which takes longer than all else that the start of a thread does: so others have it meanwhile.
+static WANTED: AtomicU32 = AtomicU32::new(0);
+/// No more than so many are made ahead, and no more than a quarter of those that there are.
+const AHEAD: usize = 256;
 
 /// The context of a free record.
 struct Free(*mut ThreadContext);
@@ -89,8 +107,33 @@ pub(super) fn take() -> io::Result<&'static Green> {
     // SAFETY: a free context is that of a green thread.
     match free.and_then(|context| unsafe { of_context(context) }) {
         Some(green) => Ok(green),
-        None => make(),
+        None => {
+            let ahead = (green_contexts::count() / 4).min(AHEAD);
+            WANTED.store(ahead as u32, Ordering::Relaxed);
+            make()
+        }
     }
+}
+
+/// Should [`make_wanted`] be called?
+#[inline]
+pub(super) fn some_wanted() -> bool {
+    WANTED.load(Ordering::Relaxed) != 0
+}
+
+/// Makes a free record that is [wanted](WANTED). False: there is no memory.
+///
+/// The caller is in Runtime state: no context becomes parked while the world is stopped.
+pub(super) fn make_wanted() -> bool {
+    // Two that store at once make one more than was wanted.
+    let left = WANTED.load(Ordering::Relaxed).saturating_sub(1);
+    WANTED.store(left, Ordering::Relaxed);
+    let made = make();
+    match made {
+        Ok(green) => FREE.lock().push(Free(green.context)),
+        Err(_) => WANTED.store(0, Ordering::Relaxed),
+    }
+    made.is_ok()
 }
 
 /// The seat of the carrier that runs the calling thread; None if that is no green thread.
@@ -207,6 +250,7 @@ fn make() -> io::Result<&'static Green> {
             is_own: Cell::new(false),
             left: Cell::new(None),
             modes: Cell::new(FloatModes::DEFAULT),
+            runs: Runs::default(),
         });
         (context, &*green)
     };

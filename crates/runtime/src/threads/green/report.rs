@@ -1,7 +1,7 @@
 //! What the scheduler has done, in numbers: the lines of `--stats`, and the figures of Vervet.Threading.
 //!
 //! Invariant: nothing is printed by a process that has started no green thread.
-use super::{host, pins, record, settings};
+use super::{host, pins, record, settings, trim};
 use crate::threads::managed_stack;
 use std::fmt::Write;
 
@@ -56,6 +56,7 @@ pub(crate) fn report() -> String {
             ("polls", s.polls),
         ],
     );
+    line("green stacks", &[("trimmed", trim::count())]);
     text.push_str(&pins::report());
     text
 }
