@@ -6,6 +6,7 @@
 //! * If one of them cannot be initialised, the call throws, and the next call tries again, with the same code.
 //! * No lock is held while a class is initialised.
 use crate::classes::initialize;
+use crate::code::compiling;
 use crate::code::entries::{self, Entry};
 use crate::code::hot;
 use crate::code::prestub::{Made, make_code};
@@ -34,19 +35,26 @@ fn behind_count(code: usize) -> usize {
 
 /// The code of an entry's method in the entry's domain, compiled and linked if it is not.
 pub fn code_of<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Result<usize> {
-    let have = entry.code();
-    if have != 0 {
-        return Ok(have);
-    }
-    let made = match waiting(entry) {
-        Some(made) => made,
-        None => {
-            let made = make_code(cx, entry.domain, entry.method)?;
-            if made.initialise.is_empty() {
-                return Ok(entry.compiled(made.code));
-            }
-            wait(entry, made)
+    let made = loop {
+        let have = entry.code();
+        if have != 0 {
+            return Ok(have);
         }
+        if let Some(made) = waiting(entry) {
+            break made;
+        }
+        let Some(_compiling) = compiling::begin(cx, entry) else {
+            continue;
+        };
+        // (Another thread may have ended its compile since the looks above.)
+        if entry.code() != 0 || waiting(entry).is_some() {
+            continue;
+        }
+        let made = make_code(cx, entry.domain, entry.method)?;
+        if made.initialise.is_empty() {
+            return Ok(entry.compiled(made.code));
+        }
+        break wait(entry, made);
     };
     for class in made.initialise.iter() {
         let vtable = cx.load(entry.domain.vtable(class))?;

@@ -18,7 +18,7 @@
 //! The arguments stay where the call put them: the thunk saves the argument registers in its frame, which the collector scans conservatively.
 //!
 //! # Invariants
-//! * The prestub is idempotent: two threads may compile one method, and the first to publish its code wins.
+//! * The prestub is idempotent: two threads may compile one method, and the first to publish its code wins. (They seldom do: [`super::compiling`].)
 //! * Compiling runs in Native state on the service stack, so a stop does not wait for it. Everything that may allocate, raise a
 //!   resolve event or throw happens in Runtime state, with no lock held.
 //! * If compiling needs an assembly that only a resolve event can supply, it fails with `Need`; the event is raised, and compiling begins
