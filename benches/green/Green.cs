@@ -108,6 +108,13 @@ static class Green
         System.Threading.Thread.Sleep(2000);
         Bench.Figure("park-memory-later", (Resident() - before) / (double)count, "B");
         Bench.Figure("park-end", way.Unpark() * 1e6 / count, "us");
+        // A heap as large as one with so many threads' objects, without the threads: what of the pause is the heap's.
+        GC.Collect();
+        var heap = new byte[count][];
+        for (int i = 0; i < count; i++) heap[i] = new byte[500];
+        GC.Collect();
+        Bench.Figure("minor-pause-heap", MinorPause(), "us");
+        GC.KeepAlive(heap);
     }
 
     static int Main(string[] args)

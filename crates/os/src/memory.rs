@@ -130,6 +130,18 @@ pub unsafe fn discard(low: usize, high: usize) {
     }
 }
 
+/// Gives the whole pages of a range back to the system, if it takes them: pages that are locked stay as they are. What they hold is not defined afterwards.
+///
+/// # Safety
+/// The range was got from [`reserve`] or [`stack`], and nobody needs what is in it.
+pub unsafe fn offer(low: usize, high: usize) {
+    let (low, high) = ((low + 4095) & !4095, high & !4095);
+    if low < high && !cfg!(miri) {
+        // SAFETY: the caller's promise.
+        unsafe { libc::madvise(low as *mut _, high - low, libc::MADV_DONTNEED) };
+    }
+}
+
 /// Asks the system for huge pages in the range, if it has them for those who ask. It is the same memory with or without.
 ///
 /// # Safety

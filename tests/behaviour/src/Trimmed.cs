@@ -45,8 +45,70 @@ static unsafe class Trimmed
         if (good) Interlocked.Increment(ref intact);
     }
 
-    static void Main()
+    // Some 20 MiB deep, computes for longer than two periods.
+    static double Burn(int depth, double x)
     {
+        double a = x, b = x + 1, c = x + 2;
+        if (depth > 0) return Burn(depth - 1, x) + a - b + c - x - 1;
+        long end = Environment.TickCount + 500;
+        while (Environment.TickCount < end) x = Math.Sqrt(x + 1);
+        return x;
+    }
+
+    // In a process where nothing else happens, a thread waits for long after it has run for long.
+    static void Late()
+    {
+        for (int i = 0; i < 300; i++) start(() => gate.Wait());
+        Thread.Sleep(500);
+        long before = Resident();
+        bool is_deep = false;
+        start(() => {
+            Burn(200000, 1);
+            is_deep = true;
+            gate.Wait();
+        });
+        while (!Volatile.Read(ref is_deep)) Thread.Sleep(10);
+        long most = before + 5000, now = Resident();
+        for (int i = 0; i < 200 && now > most; i++) {
+            Thread.Sleep(50);
+            now = Resident();
+        }
+        Console.WriteLine("late: {0}", now <= most ? "most" : now - before + " KiB are left");
+    }
+
+    [System.Runtime.InteropServices.DllImport("libc")] static extern int mlock(void* at, IntPtr bytes);
+
+    [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+    static void Lock()
+    {
+        byte* bytes = stackalloc byte[8192];
+        mlock(bytes, (IntPtr)64);
+    }
+
+    // Locked pages cannot be given back, and nothing else is touched for it.
+    static void Locked()
+    {
+        start(() => Thread.Sleep(1)).Wait();
+        long before = Resident();
+        for (int i = 0; i < 300; i++)
+            start(() => {
+                Lock();
+                Interlocked.Increment(ref here);
+                gate.Wait();
+            });
+        while (Volatile.Read(ref here) < 300) Thread.Sleep(10);
+        Thread.Sleep(1000);
+        long now = Resident();
+        Console.WriteLine("locked: {0}", now - before < 100 * 300 ? "little" : now - before + " KiB");
+    }
+
+    static void Main(string[] args)
+    {
+        if (args.Length > 0) {
+            if (args[0] == "late") Late();
+            else Locked();
+            Environment.Exit(0);
+        }
         var tasks = new Task[Threads];
         // What compiling takes is taken before.
         gate.Release();

@@ -9,7 +9,6 @@ use super::marking::Marking;
 use super::sweep::BATCH;
 use crate::model::{Model, World};
 use crate::space::BlockId;
-use crate::threads::workers::block_signals;
 use crate::{Heap, stats};
 use std::sync::atomic::Ordering::*;
 use std::time::Duration;
@@ -70,7 +69,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// The body of the collector's thread: it runs cycles as they are asked for.
     pub(crate) fn collector(&'static self) {
-        block_signals();
+        vervet_os::signal::block_all();
         self.major.affinity.set_current_thread();
         be_nicer(NICENESS);
         *self.major.collector.lock() = Some(std::thread::current());

@@ -74,7 +74,7 @@ impl WorkerPool {
                 .name(format!("GC helper {i}"))
                 .stack_size(256 << 10)
                 .spawn(move || {
-                    block_signals();
+                    vervet_os::signal::block_all();
                     affinity.set_current_thread();
                     loop {
                         std::thread::park();
@@ -132,28 +132,4 @@ fn help(s: &'static Shared, worker: usize) {
         job(worker);
     }
     s.session.fetch_sub(1, AcqRel);
-}
-
-/// The collector's threads take no signals: those are for threads that run programs.
-pub(crate) fn block_signals() {
-    // Miri knows no signals.
-    if cfg!(miri) {
-        return;
-    }
-    // SAFETY: changes the calling thread's mask only.
-    unsafe {
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        for s in [
-            libc::SIGSEGV,
-            libc::SIGBUS,
-            libc::SIGILL,
-            libc::SIGFPE,
-            libc::SIGABRT,
-            libc::SIGTRAP,
-        ] {
-            libc::sigdelset(&mut all, s);
-        }
-        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
-    }
 }

@@ -410,17 +410,17 @@ pub(crate) unsafe fn visit(
     }
 }
 
-/// Gives back the pages of a parked thread's managed stack that are not in use: those below the frames on the current segment, but for `margin` bytes, and
-/// those of the segments behind it. `ranges` are what is in use of all its stacks.
+/// Calls `visit` with the parts of a parked thread's managed stack that are not in use, `[low, high)`: what lies below the frames on the current segment, and
+/// the segments behind it. `ranges` are what is in use of all its stacks.
 ///
 /// # Safety
 /// The thread does not run meanwhile.
-pub(super) unsafe fn discard_unused(
+pub(super) unsafe fn visit_unused(
     context: *mut ThreadContext,
     ranges: &[(usize, usize)],
-    margin: usize,
+    mut visit: impl FnMut(usize, usize),
 ) {
-    // SAFETY: the segments of a thread that does not run do not change; nothing lies below the frames of a segment, nor on a segment that is not in use.
+    // SAFETY: the segments of a thread that does not run do not change.
     unsafe {
         let Some(current) = ((*context).segment as *const Segment).as_ref() else {
             return;
@@ -431,10 +431,10 @@ pub(super) unsafe fn discard_unused(
             .filter(|low| current.contains(*low))
             .min()
             .unwrap_or(current.top());
-        vervet_os::memory::discard(current.low, lowest - margin);
+        visit(current.low, lowest);
         let mut at = current.next;
         while let Some(segment) = at.as_ref() {
-            vervet_os::memory::discard(segment.low, segment.top());
+            visit(segment.low, segment.top());
             at = segment.next;
         }
     }

@@ -111,6 +111,8 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
         super::scheduler().hand_to(carrier, bound_to, green.id());
         return Outcome::HandedOver;
     }
+    // Before anything of it changes.
+    trim::note_run(green);
     let base = current_context();
     let context = green.context;
     // SAFETY: the calling thread is a carrier, whose context is `base`. The scheduler gives a green thread to one carrier at a time, and has the last
@@ -130,7 +132,6 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
             return Outcome::Waits;
         }
         (*seat).carrier = carrier;
-        trim::will_run(green);
         leave_native(base);
         enter(thread, base, context);
         if let Some(first) = first {
@@ -143,7 +144,8 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
         );
         let outcome = (*seat).outcome;
         let has_ended = outcome == Outcome::End;
-        // Before the thread counts as parked: then the collector may look at its stacks.
+        // Before the thread counts as parked: then the trimmer and the collector may look at its stacks.
+        trim::note_run(green);
         if has_ended {
             record::reset(green);
         }

@@ -43,7 +43,7 @@ pub(crate) struct Green {
 /// Counts the runs of a green thread, for the [trimmer](super::trim).
 #[derive(Default)]
 pub(super) struct Runs {
-    /// Counted by the carrier that runs the thread.
+    /// Counted by the carrier that runs the thread, before it changes anything of the thread and after its stacks are not in use any more.
     pub(super) count: AtomicU32,
     /// What the trimmer has seen. It alone uses this and the next.
     pub(super) seen: AtomicU32,

@@ -12,6 +12,7 @@
 use crate::memory::gc::options::size;
 use crate::threads::managed_stack;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
 
 /// The most carriers that may run at once.
 const MOST_CARRIERS: u32 = 32_767;
@@ -106,6 +107,10 @@ impl GreenOptions {
         if let Some(bytes) = self.stack {
             managed_stack::set_green_cap(bytes);
         }
+        let trim = std::env::var("VERVET_DEBUG_TRIM_MS").ok();
+        if let Some(milliseconds) = trim.and_then(|value| value.parse().ok()) {
+            TRIM_PERIOD.store(milliseconds, Relaxed);
+        }
     }
 }
 
@@ -116,6 +121,14 @@ static CARRIERS: AtomicU32 = AtomicU32::new(0);
 /// Is every thread that the program starts a green one, and every worker of the pool?
 pub(crate) fn all() -> bool {
     ALL.load(Relaxed)
+}
+
+/// Milliseconds between two rounds of the trimmer, unless `VERVET_DEBUG_TRIM_MS` says something else.
+static TRIM_PERIOD: AtomicU32 = AtomicU32::new(5_000);
+
+/// How long the [trimmer](super::trim) waits between two rounds.
+pub(super) fn trim_period() -> Duration {
+    Duration::from_millis(TRIM_PERIOD.load(Relaxed).into())
 }
 
 /// How many carriers run at once.
