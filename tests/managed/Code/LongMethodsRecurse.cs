@@ -2,6 +2,7 @@
 using System;
 using System.Reflection;
 using System.Reflection.Emit;
+using System.Threading;
 
 public static class LongMethodsRecurse
 {
@@ -39,8 +40,27 @@ public static class LongMethodsRecurse
         il.Emit(OpCodes.Ret);
         return (Func<int, object, object>)Delegate.CreateDelegate(typeof(Func<int, object, object>), type.CreateType().GetMethod("Run"));
     }
+    // Several threads come to the last of the first calls at the same time.
+    static void AtOnce()
+    {
+        var run = Make(1500);
+        var results = new object[3];
+        var threads = new Thread[results.Length];
+        var begin = new Barrier(threads.Length);
+        for (int i = 0; i < threads.Length; i++) {
+            int me = i;
+            threads[i] = new Thread(() => {
+                begin.SignalAndWait();
+                results[me] = run(300, "thread");
+            });
+            threads[i].Start();
+        }
+        foreach (var thread in threads) thread.Join();
+        Console.WriteLine(string.Join(" ", results)); // expect: thread thread thread
+    }
     static void Main()
     {
+        AtOnce();
         Console.WriteLine(Make(250)(3000, "optimised")); // expect: optimised
         Console.WriteLine(Make(3000)(3000, "too long")); // expect: too long
     }

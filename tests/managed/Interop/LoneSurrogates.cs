@@ -30,5 +30,8 @@ class Program {
             Try("array", () => First(new[] { "a", text }));
             Try("wide", () => Wide(text));
         }
+        // What lies behind a NUL is not read.
+        Console.WriteLine(Length("x\0\ud83dz"));
+        Console.WriteLine(Length(new StringBuilder("xy\0\ude00")));
     }
 }

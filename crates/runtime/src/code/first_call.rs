@@ -6,7 +6,7 @@
 //! * If one of them cannot be initialised, the call throws, and the next call tries again, with the same code.
 //! * No lock is held while a class is initialised.
 use crate::classes::initialize;
-use crate::code::compiling;
+use crate::code::compiling::{self, Patience};
 use crate::code::entries::{self, Entry};
 use crate::code::hot;
 use crate::code::prestub::{Made, make_code};
@@ -43,7 +43,7 @@ pub fn code_of<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Result<usize> {
         if let Some(made) = waiting(entry) {
             break made;
         }
-        let Some(_compiling) = compiling::begin(cx, entry) else {
+        let Some(_compiling) = compiling::begin(cx, entry, Patience::Limited) else {
             continue;
         };
         // (Another thread may have ended its compile since the looks above.)

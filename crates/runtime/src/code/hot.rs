@@ -28,6 +28,7 @@
 use crate::code::background::{self, Again};
 use crate::code::cache;
 use crate::code::call_counts::NEVER;
+use crate::code::compiling::{self, Patience};
 use crate::code::entries::Entry;
 use crate::code::table::CodeKind;
 use crate::code::{link, neutral};
@@ -56,6 +57,9 @@ pub fn called_often<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Option<usiz
         left.store(NEVER, Ordering::Relaxed);
         return None;
     }
+    if entry.is_replaced_at_once() {
+        return at_once(cx, entry, left);
+    }
     left.store(
         rt().options.hot_calls.clamp(8, NEVER) / 8,
         Ordering::Relaxed,
@@ -64,6 +68,40 @@ pub fn called_often<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Option<usiz
         true => begin(cx, entry),
         false => background::made_again(entry),
     };
+    publish(cx, entry, left, again)
+}
+
+/// The calls of a method with a large frame are used up. Its count stays so until there is other code: who calls it meanwhile comes here too and waits, since
+/// each thread would otherwise make as many large frames again.
+fn at_once<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, left: &AtomicU32) -> Option<usize> {
+    loop {
+        if entry.is_replaced() {
+            return Some(entry.code());
+        }
+        if left.load(Ordering::Relaxed) as i32 > 0 {
+            return None; // It could not be compiled again.
+        }
+        let Some(_compiling) = compiling::begin(cx, entry, Patience::Unlimited) else {
+            continue;
+        };
+        if entry.claim() {
+            let again = begin(cx, entry);
+            return publish(cx, entry, left, again);
+        }
+        if !entry.is_replaced() {
+            // No other thread compiles it now: whoever claimed it has ended without code.
+            left.store(NEVER, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Links the new code, if there is some, and puts it in place of the code of before.
+fn publish<'cx>(
+    cx: &'cx Cx<'cx>,
+    entry: &'static Entry,
+    left: &AtomicU32,
+    again: Again,
+) -> Option<usize> {
     let code = match again {
         Again::Later => return None,
         Again::Ready(blob) => link(cx, entry, *blob),

@@ -20,7 +20,7 @@ pub mod arena;
 pub(crate) mod background;
 pub mod cache;
 pub(crate) mod call_counts;
-mod compiling;
+pub(crate) mod compiling;
 pub mod entries;
 pub mod first_call;
 pub mod helper_table;

@@ -11,7 +11,7 @@
 //! * Nobody is placing code while the process is forked, nor starting, changing or draining a recording: the forked process finds these locks free.
 //!
 //! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
-use crate::code::{arena, background, cache};
+use crate::code::{arena, background, cache, compiling};
 use crate::profiler::{live, recording, sampling};
 use crate::safepoint::stop_word::SUSPEND;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -75,6 +75,7 @@ extern "C" fn after() {
 extern "C" fn after_in_child() {
     background::has_forked();
     cache::setting::has_forked();
+    compiling::has_forked();
     recording::has_forked();
     sampling::has_forked();
     // SAFETY: a forked process has one thread, and that held the arena.

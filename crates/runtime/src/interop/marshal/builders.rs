@@ -57,7 +57,7 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>, encoding: Encoding
         return Ok(0);
     }
     let text = text(cx, builder)?;
-    if encoding == Encoding::Utf8 && strings::no_utf8(&text).is_some() {
+    if encoding == Encoding::Utf8 && strings::no_utf8(strings::before_nul(&text)).is_some() {
         let reason = "Failed to convert StringBuilder from utf16 to utf8";
         return Err(cx.throw(Known::ExecutionEngineException, reason));
     }

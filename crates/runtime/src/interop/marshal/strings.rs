@@ -51,6 +51,11 @@ pub fn no_utf8(units: &[u16]) -> Option<&'static str> {
     }
     None
 }
+/// What native code reads of a text: mono's conversion ends at the first NUL.
+pub fn before_nul(units: &[u16]) -> &[u16] {
+    let end = units.iter().position(|unit| *unit == 0);
+    &units[..end.unwrap_or(units.len())]
+}
 const ILLEGAL: &str = "Illegal byte sequence encounted in the input.";
 
 /// A native copy of a string object; null for null. ArgumentException if the encoding cannot write it.
@@ -64,7 +69,7 @@ pub fn to_native<'cx>(
     }
     let units = string.units();
     if encoding == Encoding::Utf8
-        && let Some(reason) = no_utf8(units)
+        && let Some(reason) = no_utf8(before_nul(units))
     {
         return Err(cx.throw2(Known::ArgumentException, reason, "string"));
     }

@@ -104,7 +104,11 @@ pub(super) fn nobody_goes_on(snapshot: &Snapshot) -> bool {
             | Reason::Constructor(_)
             | Reason::Suspended
             | Reason::Foreground => true,
-            Reason::Unknown | Reason::Sleep | Reason::Descriptor(..) | Reason::Helper => false,
+            Reason::Unknown
+            | Reason::Sleep
+            | Reason::Descriptor(..)
+            | Reason::Helper
+            | Reason::Code => false,
         },
         _ => false,
     };

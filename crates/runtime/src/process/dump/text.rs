@@ -223,6 +223,7 @@ impl<'s> Text<'s> {
             Reason::Work => "waits for work".into(),
             Reason::Foreground => "waits for the end of the foreground threads".into(),
             Reason::Helper => "waits for a call that a helper thread makes".into(),
+            Reason::Code => "waits for the code of a method that another thread compiles".into(),
         };
         let whom = self.waits.whom(thread).map(|i| &self.snapshot.threads[i]);
         match (wait.reason, whom) {
@@ -320,6 +321,7 @@ fn plural(thread: &Thread) -> String {
             Reason::Work => "wait for work",
             Reason::Foreground => "wait for the end of the foreground threads",
             Reason::Helper => "wait for calls that helper threads make",
+            Reason::Code => "wait for the code of methods that other threads compile",
         },
     };
     text.into()

@@ -50,6 +50,8 @@ pub enum Reason {
     Foreground,
     /// A helper thread that makes a call for this one.
     Helper,
+    /// Another thread that compiles the method which this one calls.
+    Code,
 }
 
 impl Reason {
@@ -67,6 +69,7 @@ impl Reason {
             off_cpu::NO_WORK => "[waits for work]",
             10 => "[waits for the foreground]",
             11 => "[waits for a helper]",
+            12 => "[waits for code]",
             _ => "[waits]",
         }
     }
@@ -109,6 +112,7 @@ impl Reason {
             Reason::Work => Packed::new(off_cpu::NO_WORK.into(), 0, 0),
             Reason::Foreground => Packed::new(10, 0, 0),
             Reason::Helper => Packed::new(11, 0, 0),
+            Reason::Code => Packed::new(12, 0, 0),
         };
         packed.0
     }
@@ -131,6 +135,7 @@ impl Reason {
             9 => Reason::Work,
             10 => Reason::Foreground,
             11 => Reason::Helper,
+            12 => Reason::Code,
             _ => Reason::Unknown,
         }
     }
@@ -238,6 +243,7 @@ mod tests {
             Reason::Work,
             Reason::Foreground,
             Reason::Helper,
+            Reason::Code,
         ];
         for reason in all {
             assert_eq!(Reason::unpack(reason.pack()), reason);

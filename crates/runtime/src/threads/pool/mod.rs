@@ -224,6 +224,7 @@ fn blocked_workers() -> u16 {
                     | Reason::Sleep
                     | Reason::Join(_)
                     | Reason::Helper
+                    | Reason::Code
             )
         });
     blocked.count().min(MOST as usize) as u16
