@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * The answers depend on the method alone, so that each process gives the same and kept code is what a compile would make.
-//! * A method with a loop is either optimised at once or never: a loop in code that was compiled quickly would go on in it, however long it runs.
+//! * A method with a loop is either optimised at once or never: a loop in code that was compiled quickly would go on in it, however long it runs. (One that is
+//!   too long for that may be compiled again all the same, not optimised, to have a smaller frame.)
 use vervet_metadata::MethodBody;
 use vervet_metadata::il::Operand;
 use vervet_types::MethodRef;

@@ -2,7 +2,7 @@
 //!
 //! # How it works
 //! [`Codegen::function`] creates an [`Emitter`] and hands it to a closure, which emits one CLIF function. Cranelift
-//! compiles the function ([`isa`] holds the two configurations), and [`finish`] converts the machine code, relocations,
+//! compiles the function ([`isa`] holds its configurations), and [`finish`] converts the machine code, relocations,
 //! call sites, traps and source positions to a blob. [`barrier`] and [`sequences`] hold the sequences that both the
 //! translator and the stubs emit.
 //!

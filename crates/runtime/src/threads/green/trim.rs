@@ -131,7 +131,8 @@ impl Trimmer {
             };
             let runs = &green.runs;
             let now = runs.count.load(Ordering::Acquire);
-            if runs.seen.swap(now, Ordering::Relaxed) != now {
+            if runs.seen.load(Ordering::Relaxed) != now {
+                runs.seen.store(now, Ordering::Relaxed);
                 some_ran = true;
             } else if runs.trimmed.load(Ordering::Relaxed) != now && self.trim(context, green, now)
             {
