@@ -52,22 +52,26 @@ pub(super) struct Compiling {
 
 impl Drop for Compiling {
     fn drop(&mut self) {
-        if !self.is_noted || HAS_FORKED.load(Ordering::Relaxed) {
-            return;
+        if self.is_noted && !HAS_FORKED.load(Ordering::Relaxed) {
+            end(self.entry, self.by).into_iter().for_each(park::unpark);
         }
-        let waiters =
-            RUNNING
-                .lock()
-                .as_mut()
-                .map_or_else(Vec::new, |all| match all.get_mut(&self.entry) {
-                    None => Vec::new(),
-                    Some(running) if running.by == self.by => all
-                        .remove(&self.entry)
-                        .map_or_else(Vec::new, |running| running.waiters),
-                    Some(running) => std::mem::take(&mut running.waiters),
-                });
-        waiters.into_iter().for_each(park::unpark);
     }
+}
+
+/// Thread `by` compiles the method no more: takes its note back, unless another thread has taken that over. The threads that waited.
+fn end(entry: u32, by: u32) -> Vec<u32> {
+    let mut all = RUNNING.lock();
+    let all = all.get_or_insert_default();
+    let waiters = all
+        .get_mut(&entry)
+        .map(|running| (running.by, std::mem::take(&mut running.waiters)));
+    let Some((noted, waiters)) = waiters else {
+        return Vec::new();
+    };
+    if noted == by {
+        all.remove(&entry);
+    }
+    waiters
 }
 
 /// What a look at the notes finds.

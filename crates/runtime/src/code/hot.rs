@@ -21,8 +21,8 @@
 //!   to be initialised. Classes do not become uninitialised.
 //! * Nothing that a program can see happens because of it: no assembly is loaded for it, and what goes wrong is no exception. The code of before stays.
 //! * A frame of the code of before goes on in it. New calls, also through delegates and function pointers, which hold the stub, reach the new code.
-//! * Before the code of a method with a large frame is replaced, no more than [`LARGE_FRAME_CALLS`](crate::code::call_counts::LARGE_FRAME_CALLS) of its frames are made: a recursion does not use up its
-//!   stack with them.
+//! * Before the code of a method with a large frame is replaced, about [`LARGE_FRAME_CALLS`](crate::code::call_counts::LARGE_FRAME_CALLS) of its frames are
+//!   made, by all threads together. (Calls are not counted by atomic instructions.)
 //! * The background compiler gets only methods of the root domain, and methods that all domains share: types of other domains may go away while it is at
 //!   work. A thread that runs in a domain keeps it.
 use crate::code::background::{self, Again};

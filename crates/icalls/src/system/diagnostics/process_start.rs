@@ -125,6 +125,17 @@ struct Command {
     streams: [i32; 3],
 }
 
+/// May a process work in that directory?
+fn can_enter(directory: &Path) -> bool {
+    directory.is_dir() && access(directory, libc::X_OK)
+}
+/// The words of a process that ends as mono's child does when it finds out that it cannot enter its directory.
+fn end_with_255() -> Vec<Vec<u8>> {
+    ["sh", "-c", "exit 255"]
+        .map(|w| w.as_bytes().to_vec())
+        .into()
+}
+
 /// Starts it: the process id, or the error number.
 fn spawn(command: &Command) -> std::result::Result<i32, i32> {
     let file = locate(&command.program, command.directory.as_deref())
@@ -140,15 +151,11 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
     words.push(file.as_os_str().as_bytes().to_vec());
     let arguments = split(&command.arguments).ok_or(error_numbers::INVALID_PARAMETER)?;
     words.extend(arguments.into_iter().map(String::into_bytes));
-    // In mono the child finds out that it cannot enter its directory, and ends with this code.
     let directory = command.directory.as_deref();
-    let can_enter = |d: &str| Path::new(d).is_dir() && access(Path::new(d), libc::X_OK);
-    let (image, words, directory) = match directory {
-        Some(d) if !can_enter(d) => {
-            let words = ["sh", "-c", "exit 255"].map(|w| w.as_bytes().to_vec());
-            (PathBuf::from("/bin/sh"), words.to_vec(), None)
-        }
-        _ => (image, words, directory),
+    let cannot_enter = directory.is_some_and(|d| !can_enter(Path::new(d)));
+    let (image, words, directory) = match cannot_enter {
+        true => (PathBuf::from("/bin/sh"), end_with_255(), None),
+        false => (image, words, directory),
     };
     let c = |b: Vec<u8>| CString::new(b).map_err(|_| error_numbers::INVALID_PARAMETER);
     let image = c(image.as_os_str().as_bytes().to_vec())?;

@@ -5,7 +5,7 @@
 //!   every period            each thread:  has it run since the last round?  its count is noted
 //!                                         has it not, for the first time?   what lies below its frames is given back, a piece at a time
 //!                                         otherwise                         nothing
-//!   no thread has run     the trimmer sleeps until a carrier runs one, or one ends its run
+//!   no thread has run       the trimmer sleeps until a carrier runs one, or one ends its run
 //! ```
 //! So a thread is trimmed once for each time that it waits for one to two [periods](settings::trim_period), a process without activity has no trimmer that
 //! wakes up, and a thread that runs all the time keeps its pages. What a thread still needs, its frames near the beginning of the first segment, stays.
