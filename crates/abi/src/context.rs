@@ -105,8 +105,9 @@ pub mod interrupts {
 }
 
 /// Offsets of the words of a context that are references (or 0): the collector visits and updates them.
-pub const ROOT_WORDS: [usize; 5] = [
+pub const ROOT_WORDS: [usize; 6] = [
     std::mem::offset_of!(ThreadContext, pending),
+    std::mem::offset_of!(ThreadContext, cold_result),
     std::mem::offset_of!(ThreadContext, thread_object),
     std::mem::offset_of!(ThreadContext, internal_thread),
     std::mem::offset_of!(ThreadContext, start_target),
@@ -140,14 +141,16 @@ pub struct ThreadContext {
     pub hidden: usize,
     /// The exception in flight from our code to managed code (an object reference), or 0.
     pub pending: usize,
+    /// What a helper that preserves all registers has returned (a reference), or 0. The code that called it takes it and stores 0.
+    pub cold_result: usize,
     /// Innermost record.
     pub record: *mut Record,
     /// Table of the thread's thread-static blocks, indexed by `VTable::thread_static_index`.
     pub thread_statics: *mut *mut u8,
     /// Number of entries of `thread_statics`.
     pub thread_statics_len: usize,
-    /// Scratch words of stubs (never live across anything else).
-    pub scratch: [usize; 4],
+    /// The body of the helper that is being called through a stub that preserves all registers: from the stub to its thunk.
+    pub cold_function: usize,
     /// Where native frames go when managed code is left: the address of the innermost entry record. 0: they go below the managed frame, on
     /// the same stack.
     pub native_sp: usize,
@@ -223,9 +226,9 @@ macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
 )* } }
 offsets! {
     LIMIT = limit, TRUE_LIMIT = true_limit, INTERRUPTS = interrupts, CRITICAL = critical, STATE = state,
-    ALLOC_NEXT = alloc_next, ALLOC_END = alloc_end, HIDDEN = hidden, PENDING = pending, RECORD = record,
+    ALLOC_NEXT = alloc_next, ALLOC_END = alloc_end, HIDDEN = hidden, PENDING = pending, COLD_RESULT = cold_result, RECORD = record,
     THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
-    SCRATCH = scratch, LOCALLOC_NEXT = localloc_next, LOCALLOC_END = localloc_end,
+    LOCALLOC_NEXT = localloc_next, LOCALLOC_END = localloc_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,
     LOCKS_HELD = locks_held, HANDLE_LANES = handle_lanes, DOMAIN = domain,
     GREEN = green,

@@ -278,6 +278,25 @@ helpers! {
     ThrowHResult(I32) : NoReturn;
 }
 
+impl Helper {
+    /// Whether code that runs rarely may call it through its second stub, which preserves every register, so that what lives across the call stays where it
+    /// is. The result, a reference or none, is then in [`ThreadContext::cold_result`](crate::context::ThreadContext::cold_result).
+    pub const fn preserves_registers(self) -> bool {
+        use Helper::*;
+        matches!(
+            self,
+            AllocObject
+                | AllocArray
+                | CastClass
+                | IsInst
+                | CheckArrayStore
+                | ClassInit
+                | EndCatch
+                | Poll
+        )
+    }
+}
+
 /// Exceptions that generated code raises without arguments; also the trap codes of hardware faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]

@@ -69,6 +69,8 @@ pub enum Symbol {
     FieldHandle(FieldRef),
     /// Code address of a helper's stub.
     Helper(Helper),
+    /// Code address of a helper's stub that preserves all registers ([`Helper::preserves_registers`]).
+    PreservingHelper(Helper),
     /// Base of the card table.
     CardTable,
     /// The address of the words of GC handles (`vervet_abi::handles`).

@@ -74,6 +74,7 @@ pub struct Emitter<'f> {
     pub(super) tail_bytes: u32,
     pub(super) symbols: Vec<Symbol>,
     helpers: Vec<Option<FuncRef>>,
+    preserving: Vec<Option<FuncRef>>,
     handlers: SmallVec<[(u32, Block); 4]>,
     pub(super) positions: Positions,
     /// Whether passes over the finished function follow.
@@ -104,6 +105,7 @@ impl<'f> Emitter<'f> {
             tail_bytes: 0,
             symbols: Vec::new(),
             helpers: vec![None; Helper::ALL.len()],
+            preserving: vec![None; Helper::ALL.len()],
             handlers: SmallVec::new(),
             positions: Positions::default(),
             optimises: false,
@@ -264,7 +266,7 @@ impl<'f> Emitter<'f> {
         self.b.ins().brif(wanted, cold, &[], on, &[]);
         self.b.seal_block(cold);
         self.b.switch_to_block(cold);
-        self.helper(helper, []);
+        self.cold_helper(helper, []);
         self.b.ins().jump(on, &[]);
         self.b.seal_block(on);
         self.b.switch_to_block(on);
@@ -308,6 +310,69 @@ impl<'f> Emitter<'f> {
         });
         self.helpers[helper as usize] = Some(f);
         f
+    }
+
+    /// The function of a helper's stub that preserves all registers.
+    fn preserving_ref(&mut self, helper: Helper) -> FuncRef {
+        if let Some(f) = self.preserving[helper as usize] {
+            return f;
+        }
+        let mut signature = Signature::new(CallConv::PreserveAll);
+        let params = helper.sig().params.iter();
+        signature
+            .params
+            .extend(params.map(|t| AbiParam::new(clif_type(*t))));
+        let signature = self.b.import_signature(signature);
+        let name = self.name_of(Symbol::PreservingHelper(helper));
+        let f = self.b.import_function(ExtFuncData {
+            name,
+            signature,
+            colocated: false,
+            patchable: false,
+        });
+        self.preserving[helper as usize] = Some(f);
+        f
+    }
+
+    /// Calls a helper that [`Helper::preserves_registers`] from code that runs rarely, so that what lives across the call may stay in any register. Its result
+    /// is in the context then. False: nothing was emitted. In code that is compiled quickly every value has its place in the frame anyway, and a
+    /// handler is entered with no register preserved.
+    fn call_preserving(&mut self, helper: Helper, args: &[Value]) -> bool {
+        debug_assert!(helper.preserves_registers(), "{helper:?}");
+        if !self.optimises || self.has_handlers() {
+            return false;
+        }
+        let f = self.preserving_ref(helper);
+        self.b.ins().call(f, args);
+        true
+    }
+
+    /// As [`Emitter::helper`], from code that runs rarely, of a helper that [`Helper::preserves_registers`].
+    pub fn cold_helper<H: Declared<N, result::Nothing>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) {
+        if !self.call_preserving(H::HELPER, &args) {
+            self.call_helper(H::HELPER, &args);
+        }
+    }
+
+    /// As [`Emitter::helper_value`], from code that runs rarely, of a helper that [`Helper::preserves_registers`].
+    pub fn cold_helper_value<H: Declared<N, result::Value>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) -> Value {
+        if !self.call_preserving(H::HELPER, &args) {
+            return self
+                .call_helper(H::HELPER, &args)
+                .expect("declared with a result");
+        }
+        let result = self.load_context(I64, vervet_abi::context::COLD_RESULT);
+        let none = self.b.ins().iconst(I64, 0);
+        self.store_context(none, vervet_abi::context::COLD_RESULT);
+        result
     }
 
     /// Calls a helper. A leaf helper never throws and never stops for a collection, so it needs no

@@ -11,9 +11,10 @@
 //! | `Wait` | as `Runtime` | `reentrant_thunk` | the same; if its thread leaves the native stack when it parks, it is called again |
 //! | `NoReturn` | Runtime, with an exit record | `icall_thunk` | raise |
 //! | `Asm` | what it says | none: the body is a stub | |
+//! * A helper with [`Helper::preserves_registers`] has effect `Runtime` and a second stub, through `preserving_thunk`.
 use crate::classes::nullable::unbox_nullable_into;
 use crate::classes::remembered;
-use crate::code::helper_table::STUBS;
+use crate::code::helper_table::{PRESERVING, STUBS};
 use crate::code::icall::{IcallRet, finish};
 use crate::code::{library, plain_calls};
 use crate::cx::{Cx, Result};
@@ -30,7 +31,11 @@ use vervet_types::{Class, Field, FieldRef, Known, Method, MethodRef};
 /// Makes the stubs. Called once at start-up.
 pub fn initialise() {
     for &h in Helper::ALL {
-        STUBS.at(h as u32).put(stub(h));
+        let stubs = stub(h);
+        STUBS.at(h as u32).put(stubs.own);
+        if let Some(preserving) = stubs.preserving {
+            PRESERVING.at(h as u32).put(preserving);
+        }
     }
 }
 
@@ -118,11 +123,11 @@ macro_rules! bodies {
         checked::<{ Helper::$name as u16 }, _>($body as extern "C" fn($($p),*) -> _)
     };
     ([ $( $stub:ident => $made:path; )* ] $( $name:ident $args:tt => $body:path; )*) => {
-        /// Code of the stub that a helper is called through.
-        fn stub(h: Helper) -> usize {
+        /// Code of the stubs that a helper is called through.
+        fn stub(h: Helper) -> Stubs {
             match h {
-                $( Helper::$name => stub_of(stringify!($name), h.sig(), bodies!(@row $name $args $body)), )*
-                $( Helper::$stub => $made(), )*
+                $( Helper::$name => stubs_of(stringify!($name), h, bodies!(@row $name $args $body)), )*
+                $( Helper::$stub => Stubs { own: $made(), preserving: None }, )*
             }
         }
     };
@@ -201,6 +206,26 @@ bodies! {
     MarshalArgBack(_, _, _, _) => marshal_arg_back;
     MarshalResultToNative(_, _) => marshal_result_to_native;
     ThrowHResult(_) => throw_hresult;
+}
+
+/// The code that a helper is called through.
+struct Stubs {
+    own: usize,
+    /// Preserves all registers.
+    preserving: Option<usize>,
+}
+
+fn stubs_of(name: &str, helper: Helper, body: usize) -> Stubs {
+    let sig = helper.sig();
+    let preserving = || {
+        let code = crate::arch::preserving_stub(body, sig.ret.is_some());
+        let name = || format!("(helper) {name}, preserving registers");
+        crate::code::arena::place_stub(code, name).expect("room at start-up")
+    };
+    Stubs {
+        own: stub_of(name, sig, body),
+        preserving: helper.preserves_registers().then(preserving),
+    }
 }
 
 fn stub_of(name: &str, sig: HelperSig, body: usize) -> usize {

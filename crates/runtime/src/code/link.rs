@@ -136,6 +136,7 @@ fn resolve<'cx>(
         Symbol::MethodHandle(m) => m as *const _ as usize,
         Symbol::FieldHandle(f) => f as *const _ as usize,
         Symbol::Helper(h) => crate::code::helper_table::address(h),
+        Symbol::PreservingHelper(h) => crate::code::helper_table::preserving(h),
         Symbol::CardTable => crate::memory::cards::card_table(),
         Symbol::HandleRows => crate::memory::handles::rows(),
         Symbol::PInvokeCell(m) => &entry(m)?.pinvoke as *const _ as usize,

@@ -230,7 +230,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             length: None,
         };
         Ok(allocate_or(self.e, piece, |e| {
-            e.helper_value(call::AllocObject, [vtable])
+            e.cold_helper_value(call::AllocObject, [vtable])
         }))
     }
 
@@ -253,12 +253,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 length: Some((short, places.1)),
             };
             allocate_or(self.e, piece, |e| {
-                e.helper_value(call::AllocArray, [vtable, long])
+                e.cold_helper_value(call::AllocArray, [vtable, long])
             })
         } else if length.stack_type == StackType::I32 && constant.is_none() {
             allocate_many(self.e, vtable, places, size, length.value, |e| {
                 let wide = e.b.ins().sextend(I64, length.value);
-                e.helper_value(call::AllocArray, [vtable, wide])
+                e.cold_helper_value(call::AllocArray, [vtable, wide])
             })
         } else {
             let length = self.as_native(&length)?;

@@ -276,7 +276,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(any, on, &[], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        self.e.helper(call::CheckArrayStore, [array, value]);
+        self.e.cold_helper(call::CheckArrayStore, [array, value]);
         self.e.b.ins().jump(on, &[]);
         self.e.b.seal_block(on);
         self.e.b.switch_to_block(on);

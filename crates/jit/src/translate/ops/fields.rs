@@ -161,7 +161,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(done, on, &[], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        self.e.helper(call::ClassInit, [vt]);
+        self.e.cold_helper(call::ClassInit, [vt]);
         self.e.b.ins().jump(on, &[]);
         self.e.b.seal_block(on);
         self.e.b.switch_to_block(on);

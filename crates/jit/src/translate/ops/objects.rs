@@ -191,7 +191,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.set_cold_block(no);
                 // Transparent proxies and the like: the helper has the last word when throwing.
                 if throwing {
-                    let value = self.e.helper_value(call::CastClass, [object, handle]);
+                    let value = self.e.cold_helper_value(call::CastClass, [object, handle]);
                     self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
                 } else {
                     let value = self.i64(0);
@@ -258,8 +258,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
         let value = match throwing {
-            true => self.e.helper_value(call::CastClass, args),
-            false => self.e.helper_value(call::IsInst, args),
+            true => self.e.cold_helper_value(call::CastClass, args),
+            false => self.e.cold_helper_value(call::IsInst, args),
         };
         self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
     }

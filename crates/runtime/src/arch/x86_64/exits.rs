@@ -6,7 +6,8 @@
 //! * If an exception is pending when the callee returns, the thunk raises it instead of returning.
 use super::native::park;
 use super::{
-    CRITICAL, FOREIGN, IN_LEAF, LEAF_FP, MANAGED, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE,
+    COLD_FUNCTION, COLD_RESULT, CRITICAL, FOREIGN, IN_LEAF, LEAF_FP, MANAGED, NATIVE_SP, PENDING,
+    RECORD, RUNTIME, STATE,
 };
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
@@ -192,6 +193,89 @@ pub unsafe extern "C" fn foreign_icall_thunk() {
         stopping = const STOPPING,
         park = sym park,
     )
+}
+
+/// The thunk of helpers that preserve every register, so that cold code costs the code around it nothing: `ThreadContext::cold_function` is the function.
+/// `$result` says what becomes of what the function returns.
+///
+/// What [`push_exit`] saves lies where it always does. The other registers lie on the native stack, which is scanned too.
+macro_rules! preserving_thunk {
+    ($(#[$doc:meta])* $name:ident, $result:literal) => {
+        $(#[$doc])*
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name() {
+            naked_asm!(
+                push_exit_preserving!(),
+                "mov byte ptr [r15 + {state}], {runtime}",
+                "mov rbx, [r15 + {native_sp}]",
+                "test rbx, rbx",
+                "cmovz rbx, rsp",
+                "mov rsp, rbx",
+                "push rax",
+                "push r10",
+                "push r11",
+                "sub rsp, 264",
+                store_all_vectors!(),
+                "call [r15 + {function}]",
+                "cmp qword ptr [r15 + {pending}], 0",
+                "jne 5f",
+                $result,
+                "test byte ptr [rip + {stop}], {stopping}",
+                "jnz 7f",
+                "6:",
+                load_all_vectors!(),
+                "mov r11, [rsp + 264]",
+                "mov r10, [rsp + 272]",
+                "mov rax, [rsp + 280]",
+                "mov rbx, [rbp - 128]",
+                "mov [r15 + {record}], rbx",
+                caller_is!(in_frame),
+                load_integers!(),
+                "mov rbx, [rbp - 8]",
+                "mov rsp, rbp",
+                "mov byte ptr [r15 + {state}], {managed}",
+                "pop rbp",
+                caller_is!(at_sp),
+                "ret",
+                caller_is!(in_records),
+                "7: mov rdi, r15",
+                "call {park}",
+                "jmp 6b",
+                "5: mov rdi, r15",
+                "lea rsp, [rbp - 128]",
+                to_native_stack!(),
+                "jmp {throw}",
+                caller_is!(end),
+                record = const RECORD,
+                native_sp = const NATIVE_SP,
+                state = const STATE,
+                runtime = const RUNTIME,
+                managed = const MANAGED,
+                pending = const PENDING,
+                function = const COLD_FUNCTION,
+                result = const COLD_RESULT,
+                throw = sym throw_pending_aligned,
+                stop = sym STOP,
+                stopping = const STOPPING,
+                park = sym park,
+            )
+        }
+    };
+}
+
+preserving_thunk! {
+    /// A helper without a result that preserves every register.
+    ///
+    /// # Safety
+    /// Entered only as its description says, by generated code.
+    preserving_thunk, "/* no result: {result} */"
+}
+preserving_thunk! {
+    /// A helper with a reference as its result that preserves every register.
+    ///
+    /// # Safety
+    /// Entered only as its description says, by generated code.
+    preserving_result_thunk, "mov [r15 + {result}], rax"
 }
 
 /// A leaf helper: rax = function. Runs with `critical` set. The suspend signal that came meanwhile has had no effect: if the

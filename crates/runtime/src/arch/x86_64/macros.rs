@@ -114,6 +114,44 @@ macro_rules! push_exit {
     };
 }
 
+/// As [`push_exit`] of a helper, with the flags and rbx as the only ones that change. What was in rbx is at rbp - 8.
+macro_rules! push_exit_preserving {
+    () => {
+        concat!(
+            caller_is!(at_sp),
+            "
+    push rbp
+    ",
+            caller_is!(at_sp_8),
+            "
+    mov rbp, rsp
+    ",
+            caller_is!(in_frame),
+            "
+    push rbx
+    push r12
+    push r13
+    push r14
+    push r9
+    push r8
+    push rcx
+    push rdx
+    push rsi
+    push rdi
+    push 0
+    push qword ptr [rbp + 8]
+    push qword ptr [rbp]
+    lea rbx, [rbp + 16]
+    push rbx
+    push 0
+    push qword ptr [r15 + {record}]
+    mov [r15 + {record}], rsp
+",
+            caller_is!(in_records)
+        )
+    };
+}
+
 /// Takes the record of [`push_exit`] out of the list. Changes r11.
 macro_rules! unlink_exit {
     () => {

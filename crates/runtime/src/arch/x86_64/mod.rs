@@ -66,6 +66,8 @@ use vervet_abi::context::{State, ThreadContext};
 const STATE: usize = offset_of!(ThreadContext, state);
 const RECORD: usize = offset_of!(ThreadContext, record);
 const PENDING: usize = offset_of!(ThreadContext, pending);
+const COLD_RESULT: usize = offset_of!(ThreadContext, cold_result);
+const COLD_FUNCTION: usize = offset_of!(ThreadContext, cold_function);
 const CRITICAL: usize = offset_of!(ThreadContext, critical);
 const LEAF_FP: usize = offset_of!(ThreadContext, leaf_fp);
 const RESUMING: usize = offset_of!(ThreadContext, resuming);

@@ -3,12 +3,14 @@
 //! # Invariants
 //! A stub changes only registers that its caller does not count on (rax, r10, r11, and those for arguments that its callee does not have; unboxing makes
 //! rdi the address of the value), and ends in a jump.
-use super::HIDDEN;
-use super::exits::{foreign_icall_thunk, icall_thunk, leaf_thunk};
+use super::exits::{
+    foreign_icall_thunk, icall_thunk, leaf_thunk, preserving_result_thunk, preserving_thunk,
+};
 use super::grow::grow;
 use super::lazy::{imt_resolve, prestub, slot_resolve};
 use super::native::{native_thunk, plain_native_thunk, reverse_entry};
 use super::reentry::reentrant_thunk;
+use super::{COLD_FUNCTION, HIDDEN};
 use crate::code::perf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_types::LoadError;
@@ -178,6 +180,21 @@ pub fn reentrant_stub(target: usize, method: usize, used: u32) -> Vec<u8> {
     c.extend([0x49, 0xBB]); // mov r11, method
     c.extend(method.to_le_bytes());
     jump(&mut c, reentrant_thunk as *const () as usize);
+    c
+}
+/// A stub that calls a helper's body and changes no register. The word of the context through which the address of the body travels is its thunk's alone.
+pub fn preserving_stub(target: usize, has_result: bool) -> Vec<u8> {
+    let mut c = Vec::with_capacity(40);
+    for half in [0, 4] {
+        c.extend([0x41, 0xC7, 0x87]); // mov dword ptr [r15 + cold_function + half], imm32
+        c.extend((COLD_FUNCTION as u32 + half).to_le_bytes());
+        c.extend(((target >> (8 * half)) as u32).to_le_bytes());
+    }
+    let thunk = match has_result {
+        true => preserving_result_thunk as *const (),
+        false => preserving_thunk as *const (),
+    };
+    jump(&mut c, thunk as usize);
     c
 }
 /// A stub that calls a leaf helper.

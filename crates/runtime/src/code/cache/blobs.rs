@@ -149,6 +149,7 @@ impl Namer<'_> {
             Symbol::Prestub(m) => (19, None, Some(m), None),
             Symbol::PlainNativeThunk => (20, None, None, None),
             Symbol::RvaImage(f) => (21, None, None, Some(f)),
+            Symbol::PreservingHelper(_) => (22, None, None, None),
             // Its address is the identity of a signature in this process.
             Symbol::Signature(_) => return None,
             // Its number counts what this process has made.
@@ -160,7 +161,7 @@ impl Namer<'_> {
                 self.module(module)?;
                 self.out.u32(token);
             }
-            Symbol::Helper(h) => self.out.u32(h as u32),
+            Symbol::Helper(h) | Symbol::PreservingHelper(h) => self.out.u32(h as u32),
             _ => {}
         }
         method.map_or(Some(()), |m| self.method(m))?;
@@ -399,10 +400,7 @@ impl Finder<'_> {
             10 => Symbol::RvaData(self.field()?),
             11 => Symbol::FieldHandle(self.field()?),
             12 => Symbol::Literal(self.module()?, self.read.u32()?),
-            13 => {
-                let number = self.read.u32()? as usize;
-                Symbol::Helper(*Helper::ALL.get(number).ok_or(Damaged)?)
-            }
+            13 => Symbol::Helper(self.helper()?),
             14 => Symbol::CardTable,
             15 => Symbol::HandleRows,
             16 => Symbol::NativeThunk,
@@ -411,7 +409,15 @@ impl Finder<'_> {
             19 => Symbol::Prestub(self.method()?),
             20 => Symbol::PlainNativeThunk,
             21 => Symbol::RvaImage(self.field()?),
+            22 => match self.helper()? {
+                helper if helper.preserves_registers() => Symbol::PreservingHelper(helper),
+                _ => return Err(Damaged),
+            },
             _ => return Err(Damaged),
         })
+    }
+    fn helper(&mut self) -> Read<Helper> {
+        let number = self.read.u32()? as usize;
+        Helper::ALL.get(number).copied().ok_or(Damaged)
     }
 }
