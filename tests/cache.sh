@@ -178,6 +178,11 @@ kill -9 $! 2> /dev/null; wait $! 2> /dev/null
 run off none; wanted=$out
 run read none; same after && warm after && ok
 
+# So is what a program compiled that ends with an exception.
+case=thrown; fresh
+run read throw; [ "$code" = 1 ] || differs "exit code $code"
+run read throw; warm again && ok
+
 case=umask; fresh
 run read umask; same cold && run read umask && same warm && warm warm
 odd=$(find "$work/code" \( -type f ! -perm 600 \) -o \( -type d ! -perm 700 \))

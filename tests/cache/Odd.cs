@@ -56,6 +56,9 @@ static class Odd {
                 Console.WriteLine(Later());
                 Thread.Sleep(Timeout.Infinite);
                 break;
+            case "throw":
+                Console.WriteLine(Later());
+                throw new InvalidOperationException();
             case "store":
                 Store(args[1]);
                 return 0;

@@ -117,7 +117,7 @@ pub const ROOT_WORDS: [usize; 6] = [
 /// See the module. Offsets are taken by generated code and by the asm thunks.
 #[repr(C)]
 pub struct ThreadContext {
-    /// Prologues compare the stack pointer with this; MAX makes every prologue a poll.
+    /// Prologues compare the stack pointer with this: the real limit, or `deep_limit`; MAX makes every prologue a poll.
     pub limit: usize,
     /// The real limit.
     pub true_limit: usize,
@@ -218,6 +218,8 @@ pub struct ThreadContext {
     pub leaf_fp: usize,
     /// If the profiler records calls: how many of the methods that it records are active.
     pub recorded_calls: u32,
+    /// How deep the stack may become before the runtime looks at it: `limit` is this if it is above the real one. 0: it never looks.
+    pub deep_limit: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

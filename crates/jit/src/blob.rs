@@ -28,7 +28,7 @@
 //!   is closed, so a blob can be linked again for another domain, or later from a cache.
 //! * Offsets are bytes from the start of `code`.
 pub use crate::emit::MAY_BE_REMOTE;
-pub use crate::emit::front::{TO_CODE, TO_COUNTER, behind_count};
+pub use crate::emit::front::{TO_CODE, TO_COUNTER, behind_count, counter_from};
 use vervet_abi::Helper;
 use vervet_types::{ClassRef, FieldRef, MethodRef, ModuleRef};
 

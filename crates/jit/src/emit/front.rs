@@ -146,6 +146,13 @@ pub fn behind_count(code: &[u8; 16]) -> usize {
     if counts { COUNT.len() } else { 0 }
 }
 
+/// The address of the counter of a function that begins there with these bytes; None: it does not count.
+pub fn counter_from(code: &[u8; 16], start: usize) -> Option<usize> {
+    let distance = i32::from_le_bytes(code[2..6].try_into().ok()?);
+    (behind_count(code) != 0)
+        .then(|| start.wrapping_add_signed(distance as isize + 2 - TO_COUNTER as isize))
+}
+
 impl Check {
     /// Adds what runs if there is no room, behind a function whose body begins there.
     fn more(self, blob: &mut Blob, body: usize) {

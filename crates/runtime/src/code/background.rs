@@ -332,10 +332,15 @@ fn work() {
         if let Some(entry) = queue.hot.pop_front() {
             has_compiled = true;
             drop(guard);
-            let made = compile_again(entry);
+            // A thread may have needed the code at once.
+            let made = (!entry.is_replaced()).then(|| compile_again(entry));
             guard = QUEUE.lock();
             let queue = guard.get_or_insert_default();
-            queue.again.insert(entry.id(), made);
+            if let Some(made) = made
+                && !entry.is_replaced()
+            {
+                queue.again.insert(entry.id(), made);
+            }
             continue;
         }
         let Some(method) = queue.stack.pop() else {

@@ -22,7 +22,7 @@
 //!   the method is compiled, then the code itself. [`fill_slot`], [`Entry::compiled`] and [`Entry::replace`] store it under the entry's lock, so that
 //!   what is stored last is the code.
 //! * Places in VTables that hold code which counts its calls are known, because the code may be replaced.
-use crate::code::call_counts::{Counted, counted};
+use crate::code::call_counts::CallCounter;
 use crate::code::{arena, perf};
 use crate::domain::Domain;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -182,16 +182,15 @@ impl Entry {
     pub fn prestub(&self) -> usize {
         self.stub + PRESTUB_AT
     }
-    /// Address of the counter of the method's calls, made if need be: before there is code that counts, whose frame has that many bytes.
-    pub fn counter(&self, frame_size: u32) -> Result<usize, LoadError> {
+    /// Address of the counter of the method's calls, made if need be: before there is code that counts.
+    pub fn counter(&self) -> Result<usize, LoadError> {
         let have = self.counter.load(Ordering::Acquire);
         if have != 0 {
             return Ok(have);
         }
         let made = arena::new_slot()? as usize;
-        let Counted { calls, at_once } = counted(self.method, frame_size);
-        // SAFETY: the slot is fresh and ours.
-        unsafe { (made as *mut [u32; 2]).write([calls, u32::from(at_once)]) };
+        // SAFETY: the slot is fresh and ours, and a counter has the size of one.
+        unsafe { (made as *mut CallCounter).write(CallCounter::of(self.method)) };
         Ok(
             match self
                 .counter
@@ -202,19 +201,13 @@ impl Entry {
             },
         )
     }
-    /// How many calls are left to be counted; None: no code of the method counts.
-    pub fn calls_left(&self) -> Option<&AtomicU32> {
+    /// The counter of the method's calls; None: no code of the method counts.
+    pub fn calls(&self) -> Option<&CallCounter> {
         match self.counter.load(Ordering::Acquire) {
             0 => None,
-            // SAFETY: the word is the entry's for ever. Generated code changes it with one instruction, which loses counts of other threads at worst.
-            at => Some(unsafe { &*(at as *const AtomicU32) }),
+            // SAFETY: the slot is the entry's for ever, and was written before its address.
+            at => Some(unsafe { &*(at as *const CallCounter) }),
         }
-    }
-    /// Whether the thread whose call uses the counter up is to wait for the new code.
-    pub fn is_replaced_at_once(&self) -> bool {
-        let at = self.counter.load(Ordering::Acquire);
-        // SAFETY: the slot is the entry's for ever; its second word is written once, before the slot's address.
-        at != 0 && unsafe { (at as *const u32).add(1).read() } != 0
     }
     /// Whether the calling thread is the one that sees to it that the method is compiled again: the first that asks.
     pub fn claim(&self) -> bool {
@@ -226,7 +219,7 @@ impl Entry {
     }
     /// Whether the code may be replaced: then places that hold it are to be known.
     fn may_be_replaced(&self) -> bool {
-        self.calls_left().is_some() && !self.is_replaced()
+        self.calls().is_some() && !self.is_replaced()
     }
     /// The stub that turns a boxed `this` into a byref and goes on to the method (value-type methods).
     pub fn boxed_stub(&self) -> Result<usize, LoadError> {
@@ -276,15 +269,18 @@ impl Entry {
         self.publish(None);
         code
     }
-    /// Publishes code that does not count calls in place of code that does.
-    pub fn replace(&self, code: usize) {
+    /// Publishes code that does not count calls in place of code that does, unless another thread was first; the code that stands.
+    pub fn replace(&self, code: usize) -> usize {
         self.publish(Some(code));
+        self.code()
     }
     /// Stores the code where callers find it: the slot goes first, then the tables that hold the stub or code of before. What the code is changes, and is
     /// asked, under the lock. So whoever stores last stores what stands, and a place that gets the code of before is known.
     fn publish(&self, new: Option<usize>) {
         let mut tables = self.tables.lock();
-        if let Some(code) = new {
+        if let Some(code) = new
+            && !self.is_replaced()
+        {
             self.code.store(code, Ordering::Release);
             self.is_replaced.store(true, Ordering::Release);
         }

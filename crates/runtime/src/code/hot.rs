@@ -13,21 +13,19 @@
 //! ```
 //! Without a background compiler the calling thread compiles at once.
 //!
-//! The single-pass register allocator gives each value a place of its own in the frame: one of a long method has tens of kilobytes, a hundred times what
-//! the other allocator makes of it. So a method with a large frame is compiled again after few calls, and the thread whose call that is waits for it.
+//! A method whose frames fill a stack that has become deep is compiled again at its next call, and the thread whose call that is waits for it
+//! (`exceptions/deep_stacks.rs`).
 //!
 //! # Invariants
 //! * The new code does what the code of before does, stack traces included: it differs in its tier, in what is inlined, and in which classes are known
 //!   to be initialised. Classes do not become uninitialised.
 //! * Nothing that a program can see happens because of it: no assembly is loaded for it, and what goes wrong is no exception. The code of before stays.
 //! * A frame of the code of before goes on in it. New calls, also through delegates and function pointers, which hold the stub, reach the new code.
-//! * Before the code of a method with a large frame is replaced, about [`LARGE_FRAME_CALLS`](crate::code::call_counts::LARGE_FRAME_CALLS) of its frames are
-//!   made, by all threads together. (Calls are not counted by atomic instructions.)
 //! * The background compiler gets only methods of the root domain, and methods that all domains share: types of other domains may go away while it is at
 //!   work. A thread that runs in a domain keeps it.
 use crate::code::background::{self, Again};
 use crate::code::cache;
-use crate::code::call_counts::NEVER;
+use crate::code::call_counts::{CallCounter, NEVER};
 use crate::code::compiling::{self, Patience};
 use crate::code::entries::Entry;
 use crate::code::table::CodeKind;
@@ -48,50 +46,50 @@ static FROM_CACHE: AtomicU32 = AtomicU32::new(0);
 
 /// The counter of the entry's calls may be used up: the code to go on at, if there is other code now.
 pub fn called_often<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Option<usize> {
-    let left = entry.calls_left()?;
+    let calls = entry.calls()?;
     // The prestub is also entered by calls that came before there was code.
-    if left.load(Ordering::Relaxed) as i32 > 0 {
+    if calls.left.load(Ordering::Relaxed) as i32 > 0 {
         return None;
     }
     if entry.is_replaced() {
-        left.store(NEVER, Ordering::Relaxed);
+        calls.left.store(NEVER, Ordering::Relaxed);
         return None;
     }
-    if entry.is_replaced_at_once() {
-        return at_once(cx, entry, left);
+    if calls.is_at_once() {
+        return at_once(cx, entry, calls);
     }
-    left.store(
+    calls.left.store(
         rt().options.hot_calls.clamp(8, NEVER) / 8,
         Ordering::Relaxed,
     );
     let again = match entry.claim() {
-        true => begin(cx, entry),
+        true => begin(cx, entry, background::ask_again),
         false => background::made_again(entry),
     };
-    publish(cx, entry, left, again)
+    publish(cx, entry, calls, again)
 }
 
-/// The calls of a method with a large frame are used up. Its count stays so until there is other code: who calls it meanwhile comes here too and waits, since
-/// each thread would otherwise make as many large frames again.
-fn at_once<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, left: &AtomicU32) -> Option<usize> {
+/// The frames of the method fill a stack. Its count stays used up until there is other code: who calls it meanwhile comes here too and waits, since each thread
+/// would otherwise make as many large frames again. What the background compiler was asked for and has not made is made here.
+fn at_once<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, calls: &CallCounter) -> Option<usize> {
     loop {
         if entry.is_replaced() {
             return Some(entry.code());
         }
-        if left.load(Ordering::Relaxed) as i32 > 0 {
+        if calls.left.load(Ordering::Relaxed) as i32 > 0 {
             return None; // It could not be compiled again.
         }
         let Some(_compiling) = compiling::begin(cx, entry, Patience::Unlimited) else {
             continue;
         };
-        if entry.claim() {
-            let again = begin(cx, entry);
-            return publish(cx, entry, left, again);
-        }
-        if !entry.is_replaced() {
-            // No other thread compiles it now: whoever claimed it has ended without code.
-            left.store(NEVER, Ordering::Relaxed);
-        }
+        let again = match entry.claim() {
+            true => begin(cx, entry, |_| false),
+            false => match background::made_again(entry) {
+                Again::Later => compile_here(cx, entry),
+                made => made,
+            },
+        };
+        return publish(cx, entry, calls, again);
     }
 }
 
@@ -99,7 +97,7 @@ fn at_once<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, left: &AtomicU32) -> Op
 fn publish<'cx>(
     cx: &'cx Cx<'cx>,
     entry: &'static Entry,
-    left: &AtomicU32,
+    calls: &CallCounter,
     again: Again,
 ) -> Option<usize> {
     let code = match again {
@@ -109,27 +107,37 @@ fn publish<'cx>(
     };
     match code {
         Some(code) => {
-            entry.replace(code);
             REPLACED.fetch_add(1, Ordering::Relaxed);
+            Some(entry.replace(code))
         }
-        None => left.store(NEVER, Ordering::Relaxed),
+        None => {
+            calls.left.store(NEVER, Ordering::Relaxed);
+            None
+        }
     }
-    code
 }
 
-/// The first thread that comes: takes what a process before has kept, or has the method compiled.
-fn begin<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Again {
+/// The first thread that comes: takes what a process before has kept, or has the method compiled, by another thread if `ask` finds one.
+fn begin<'cx>(
+    cx: &'cx Cx<'cx>,
+    entry: &'static Entry,
+    ask: impl FnOnce(&'static Entry) -> bool,
+) -> Again {
     if entry.domain.is_root()
         && let Some(blob) = cache::find_again(cx, entry.method)
     {
         FROM_CACHE.fetch_add(1, Ordering::Relaxed);
         return Again::Ready(Box::new(blob));
     }
-    let may_wait = !entry.is_replaced_at_once()
-        && (entry.domain.is_root() || neutral::is_shared(entry.method));
-    if may_wait && background::ask_again(entry) {
+    let may_be_asked = entry.domain.is_root() || neutral::is_shared(entry.method);
+    if may_be_asked && ask(entry) {
         return Again::Later;
     }
+    compile_here(cx, entry)
+}
+
+/// The calling thread compiles the method.
+fn compile_here<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Again {
     cx.native(|| on_service_stack(|| background::compile_again(entry)))
 }
 

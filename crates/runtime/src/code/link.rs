@@ -44,7 +44,7 @@ pub fn link<'cx>(
     for r in &blob.relocs {
         targets.push(match r.symbol {
             Symbol::SelfCode => 0,
-            s => resolve(cx, domain, s, blob.frame_size)?,
+            s => resolve(cx, domain, s)?,
         });
     }
     let (handling, packed) = (Handling::of(&blob, filters), Packed::of(&blob));
@@ -106,19 +106,14 @@ pub(super) fn tell_host(cx: &Cx<'_>, method: MethodRef, code: &'static Code) {
     }
 }
 
-/// The address that a symbol stands for in a domain; makes what does not exist yet. The code that names it has a frame of `frame_size` bytes.
-fn resolve<'cx>(
-    cx: &'cx Cx<'cx>,
-    domain: &'static Domain,
-    symbol: Symbol,
-    frame_size: u32,
-) -> Result<usize> {
+/// The address that a symbol stands for in a domain; makes what does not exist yet.
+fn resolve<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, symbol: Symbol) -> Result<usize> {
     let entry = |m| cx.load(entries::entry(domain, m));
     let vtable = |c| cx.load(domain.vtable(c));
     Ok(match symbol {
         Symbol::MethodSlot(m) => entry(m)?.slot(),
         Symbol::MethodStub(m) => entry(m)?.stub(),
-        Symbol::CallCounter(m) => cx.load(entry(m)?.counter(frame_size))?,
+        Symbol::CallCounter(m) => cx.load(entry(m)?.counter())?,
         Symbol::Prestub(m) => entry(m)?.prestub(),
         Symbol::VTable(c) => vtable(c)? as *const _ as usize,
         Symbol::StaticRefs(c) => vtable(c)?.statics_refs as usize,

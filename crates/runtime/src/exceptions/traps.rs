@@ -14,6 +14,7 @@
 use crate::arch::upcalls::{self, RETURN_FAILURE};
 use crate::code::table;
 use crate::cx::Cx;
+use crate::exceptions::deep_stacks;
 use crate::exceptions::make;
 use crate::exceptions::throw::raise;
 use crate::exceptions::trace::TraceMode;
@@ -227,13 +228,22 @@ unsafe extern "C" fn stack_check_failed(
     if !unsafe { interrupts::at_prologue(context, pc) } {
         return if is_invoke_stub { RETURN_FAILURE } else { 0 };
     }
+    let frame_end = sp - numbers.frame as usize;
     // SAFETY: the context belongs to this thread.
-    if sp - numbers.frame as usize >= unsafe { (*context).true_limit } {
+    if frame_end >= unsafe { (*context).true_limit } {
+        if let Some(bytes) = stack_guard::becomes_deeper(context, frame_end) {
+            deep_stacks::has_become_deeper(bytes);
+        }
         return 1;
     }
     let bytes = numbers.stack_arguments as usize + numbers.frame as usize;
     match managed_stack::grow(context, bytes, sp - upcalls::GROW_BYTES) {
-        Some(top) => top,
+        Some(grown) => {
+            if let Some(bytes) = grown.filled {
+                deep_stacks::has_become_deeper(bytes);
+            }
+            grown.top
+        }
         None if is_invoke_stub => {
             // SAFETY: the thunk passes this thread's context.
             unsafe { leave_overflow_pending(context) };

@@ -11,6 +11,7 @@
 //! # Invariants
 //! * The handlers of AppDomain.UnhandledException run before anything is printed, and no abort disturbs them.
 //! * The process ends; nothing returns to where the exception was thrown.
+use crate::code::cache;
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::protected::Region;
 use crate::interop::delegates::invoke_method;
@@ -141,6 +142,8 @@ pub(crate) fn end_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32)
     if heapshot::ends_with_one() {
         gc::collect(cx, 1, true);
     }
+    // The next run, which may well end the same way, finds what this one compiled.
+    cx.native(cache::at_exit);
     stats::report();
     if is_abort {
         exit_process(rt.exit_code.load(Ordering::Relaxed))

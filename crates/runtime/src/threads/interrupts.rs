@@ -21,11 +21,10 @@
 //! * The bits are changed by atomic operations, and a context is given up with none of them set.
 //! * The limit is MAX at most until the thread has looked. A request whose limit the thread resets before it sees the bit costs a
 //!   try of the retry thread.
-use super::{abort, blocking, current_internal, green, park, state};
+use super::{abort, blocking, current_internal, green, park, stack_limit, state};
 use crate::code::table;
 use crate::cx::{Cx, Result};
 use crate::exceptions::protected;
-use crate::safepoint::registry;
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
 use vervet_abi::context::interrupts::{PREEMPT, SUSPEND, SUSPENDED};
@@ -89,8 +88,7 @@ fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
 /// # Safety
 /// The context is that of the calling thread, which is in Runtime state.
 pub(crate) unsafe fn at_prologue(context: *mut ThreadContext, pc: usize) -> bool {
-    // SAFETY: the context belongs to this thread.
-    unsafe { registry::limit(context).store((*context).true_limit, Ordering::SeqCst) };
+    stack_limit::renew(context);
     let cx = Cx::current();
     let _region = table::find(pc).and_then(|code| protected::entering(&cx, code));
     serve(&cx).is_ok()

@@ -300,9 +300,20 @@ pub(crate) fn growth_left(context: *mut ThreadContext) -> usize {
     current(context).map_or(0, |s| s.cap.saturating_sub(s.total))
 }
 
-/// Makes the next segment current, with room for `bytes`; its top. What is live on the current one begins at `live_low`.
+/// What a stack has grown to.
+pub(crate) struct Grown {
+    /// The top of the segment that is current now.
+    pub(crate) top: usize,
+    /// Bytes of the segment that was current, if the next one was made for this, and the stack is deep.
+    pub(crate) filled: Option<usize>,
+}
+
+/// From so many bytes on a stack that grows is deep.
+const DEEP: usize = 128 << 10;
+
+/// Makes the next segment current, with room for `bytes`. What is live on the current one begins at `live_low`.
 /// None: the stack has reached its cap, or there is no memory.
-pub(crate) fn grow(context: *mut ThreadContext, bytes: usize, live_low: usize) -> Option<usize> {
+pub(crate) fn grow(context: *mut ThreadContext, bytes: usize, live_low: usize) -> Option<Grown> {
     let segment = current(context)?;
     let need = (bytes + GUARD + size_of::<Segment>()).next_multiple_of(4096);
     // SAFETY: the next segment of the calling thread's, if any, which is not in use.
@@ -311,7 +322,9 @@ pub(crate) fn grow(context: *mut ThreadContext, bytes: usize, live_low: usize) -
         release(segment.next);
         segment.next = null_mut();
     }
+    let mut filled = None;
     if segment.next.is_null() {
+        filled = (segment.total >= DEEP).then(|| segment.size());
         let cap = segment.cap + if segment.extra { EXTRA } else { 0 };
         let left = cap.saturating_sub(segment.total);
         if left < need {
@@ -323,7 +336,10 @@ pub(crate) fn grow(context: *mut ThreadContext, bytes: usize, live_low: usize) -
     segment.live_low = live_low;
     let next = segment.next;
     enter(context, next);
-    Some(next as usize)
+    Some(Grown {
+        top: next as usize,
+        filled,
+    })
 }
 
 /// Makes a segment of the calling thread current.
@@ -489,7 +505,8 @@ mod tests {
                 let first = (*context).segment;
                 let tops: Vec<usize> = (0..3)
                     .map(|_| {
-                        grow(context, 100, current(context).expect("one").limit).expect("memory")
+                        let limit = current(context).expect("one").limit;
+                        grow(context, 100, limit).expect("memory").top
                     })
                     .collect();
                 (*context).segment = first;

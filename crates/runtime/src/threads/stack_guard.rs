@@ -12,7 +12,7 @@
 use crate::arch::upcalls;
 use crate::cx::{Cx, Result};
 use crate::threads::managed_stack;
-use crate::threads::stack_limit::{limit, set};
+use crate::threads::stack_limit::{self, limit, set};
 use vervet_abi::ThreadContext;
 use vervet_types::Known;
 
@@ -34,6 +34,25 @@ pub(super) fn usual(context: *mut ThreadContext) -> usize {
     }
     let (low, high) = bounds(context);
     limit(low, high)
+}
+
+/// Where the stack is deep; 0: it grows, and is looked at when it does.
+pub(super) fn deep(context: *mut ThreadContext) -> usize {
+    if managed_stack::grows(context) {
+        return 0;
+    }
+    let (low, high) = bounds(context);
+    stack_limit::deep(low, high)
+}
+
+/// The stack of the calling thread, which does not grow, reaches down to `sp`. If it has become deep, or deeper by a part: how many bytes that part has.
+pub(crate) fn becomes_deeper(context: *mut ThreadContext, sp: usize) -> Option<usize> {
+    // SAFETY: the context belongs to this thread.
+    if sp >= unsafe { (*context).deep_limit } {
+        return None;
+    }
+    let (low, high) = bounds(context);
+    Some(stack_limit::lower(context, low, high, sp))
 }
 
 /// The stack is used up: handlers get a part of the zone. False if they have it already.
