@@ -1,8 +1,10 @@
 //! Types of the parameters of internal calls: `out` and `ref` slots, and characters in pinned memory.
+use crate::support::error_numbers;
 use crate::support::text::{chars_z, path};
 use std::ffi::CString;
 use std::marker::PhantomData;
 use vervet_runtime::code::icall::{AbiTy, IcallArg};
+use vervet_runtime::interop::marshal::strings::no_utf8;
 
 /// The address of a slot that managed code passed for an `out` or `ref` parameter, or a pointer to one value.
 #[derive(Clone, Copy)]
@@ -58,9 +60,13 @@ impl<'cx> Chars<'cx> {
         // SAFETY: managed strings end in a zero unit.
         unsafe { chars_z(self.0) }
     }
-    /// It as a path for the kernel.
-    pub fn path(self) -> CString {
-        path(self.until_zero())
+    /// It as a path for the kernel. ERROR_INVALID_NAME for a text with half a pair of surrogates, which has no UTF-8.
+    pub fn path(self) -> std::result::Result<CString, i32> {
+        let units = self.until_zero();
+        match no_utf8(units) {
+            None => Ok(path(units)),
+            Some(_) => Err(error_numbers::INVALID_NAME),
+        }
     }
 }
 impl IcallArg for Chars<'_> {

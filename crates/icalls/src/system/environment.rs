@@ -8,7 +8,9 @@ use std::ffi::CStr;
 use std::sync::atomic::Ordering;
 use vervet_os::Published;
 use vervet_os::user::current as user;
+use vervet_runtime::interop::marshal::strings::no_utf8;
 use vervet_runtime::{ObjRef, icalls};
+use vervet_types::Known;
 
 /// The directory below which configuration lies: `/etc`, or what `MONO_CFG_DIR` says.
 pub fn configuration_directory() -> String {
@@ -105,8 +107,13 @@ icalls! {
     }
     /// An empty value removes the variable.
     "System.Environment::InternalSetEnvironmentVariable" fn internal_set_environment_variable(cx, name: Chars<'cx>, name_length: i32, value: Chars<'cx>, value_length: i32) {
-        let name = crate::support::text::path(name.take(name_length));
-        let value = value.take(value_length);
+        let (name, value) = (name.take(name_length), value.take(value_length));
+        for text in [name, value] {
+            if let Some(reason) = no_utf8(text) {
+                return Err(cx.throw2(Known::ArgumentException, reason, "string"));
+            }
+        }
+        let name = crate::support::text::path(name);
         // SAFETY: both strings are NUL-terminated copies.
         unsafe {
             if value.is_empty() || value[0] == 0 {

@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * How a count begins depends on the method and the options only.
-//! * Code that is to be replaced at its next call is asked for once: what could not be compiled again is not tried again.
+//! * A count that a thread ends may be overwritten by what another one counts at that moment; whoever ends it does so again while it matters.
+//! * What could not be compiled again is not tried again.
 use crate::runtime::rt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_jit::Tier;
@@ -16,9 +17,14 @@ pub const NEVER: u32 = i32::MAX as u32;
 pub struct CallCounter {
     /// How many are left until the prestub is asked. Generated code changes it with one instruction, which loses counts of other threads at worst.
     pub left: AtomicU32,
-    /// Not 0: the thread whose call uses the counter up waits for the new code.
-    at_once: AtomicU32,
+    /// [`AT_ONCE`], [`GIVEN_UP`], or 0.
+    state: AtomicU32,
 }
+/// The thread whose call uses the counter up waits for the new code.
+const AT_ONCE: u32 = 1;
+/// The method cannot be compiled again.
+const GIVEN_UP: u32 = 2;
+
 const _: () = assert!(size_of::<CallCounter>() == size_of::<usize>());
 
 impl CallCounter {
@@ -31,18 +37,24 @@ impl CallCounter {
         };
         CallCounter {
             left: AtomicU32::new(calls),
-            at_once: AtomicU32::new(0),
+            state: AtomicU32::new(0),
         }
     }
     /// Whether the thread whose call uses the counter up waits for the new code.
     pub fn is_at_once(&self) -> bool {
-        self.at_once.load(Ordering::Acquire) != 0
+        self.state.load(Ordering::Acquire) == AT_ONCE
     }
     /// The next call waits for new code.
     fn end_at_once(&self) {
-        if self.at_once.swap(1, Ordering::AcqRel) == 0 {
+        if self.state.load(Ordering::Acquire) != GIVEN_UP {
+            self.state.fetch_or(AT_ONCE, Ordering::AcqRel);
             self.left.store(0, Ordering::Relaxed);
         }
+    }
+    /// There will be no other code.
+    pub fn give_up(&self) {
+        self.state.store(GIVEN_UP, Ordering::Release);
+        self.left.store(NEVER, Ordering::Relaxed);
     }
 }
 

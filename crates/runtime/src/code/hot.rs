@@ -76,12 +76,16 @@ fn at_once<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, calls: &CallCounter) ->
         if entry.is_replaced() {
             return Some(entry.code());
         }
-        if calls.left.load(Ordering::Relaxed) as i32 > 0 {
+        if !calls.is_at_once() {
             return None; // It could not be compiled again.
         }
         let Some(_compiling) = compiling::begin(cx, entry, Patience::Unlimited) else {
             continue;
         };
+        // (Another thread may have ended its compile since the look above.)
+        if entry.is_replaced() {
+            continue;
+        }
         let again = match entry.claim() {
             true => begin(cx, entry, |_| false),
             false => match background::made_again(entry) {
@@ -111,7 +115,7 @@ fn publish<'cx>(
             Some(entry.replace(code))
         }
         None => {
-            calls.left.store(NEVER, Ordering::Relaxed);
+            calls.give_up();
             None
         }
     }

@@ -77,7 +77,7 @@ pub fn alloc_md_array<'cx>(
     let mut total: i64 = 1;
     for &(len, _) in bounds {
         if len < 0 {
-            return Err(cx.throw_default(Known::OverflowException));
+            return Err(cx.throw(Known::OverflowException, ""));
         }
         total = match total.checked_mul(len) {
             Some(t) if t <= i32::MAX as i64 => t,

@@ -7,8 +7,13 @@ use vervet_runtime::icalls;
 
 /// Sets the permissions of a path. False if that fails.
 fn chmod(path: Chars<'_>, mode: u32) -> bool {
-    // SAFETY: the path is NUL-terminated.
-    unsafe { libc::chmod(path.path().as_ptr(), mode) == 0 }
+    path.path()
+        // SAFETY: the path is NUL-terminated.
+        .is_ok_and(|path| unsafe { libc::chmod(path.as_ptr(), mode) == 0 })
+}
+/// The permissions of a path; None if there is no such path.
+fn mode(path: Chars<'_>) -> Option<u32> {
+    Some(stat(&path.path().ok()?, true).ok()?.st_mode)
 }
 
 icalls! {
@@ -20,10 +25,10 @@ icalls! {
     "Mono.Security.Cryptography.KeyPairPersistence::_ProtectMachine" fn protect_machine(cx, path: Chars<'cx>) -> bool { Ok(chmod(path, 0o755)) }
     /// Nobody but its owner, who is this user, may do anything.
     "Mono.Security.Cryptography.KeyPairPersistence::_IsUserProtected" fn is_user_protected(cx, path: Chars<'cx>) -> bool {
-        Ok(stat(&path.path(), true).is_ok_and(|s| s.st_mode & 0o077 == 0))
+        Ok(mode(path).is_some_and(|mode| mode & 0o077 == 0))
     }
     /// Nobody but its owner may write.
     "Mono.Security.Cryptography.KeyPairPersistence::_IsMachineProtected" fn is_machine_protected(cx, path: Chars<'cx>) -> bool {
-        Ok(stat(&path.path(), true).is_ok_and(|s| s.st_mode & 0o022 == 0))
+        Ok(mode(path).is_some_and(|mode| mode & 0o022 == 0))
     }
 }

@@ -3,7 +3,7 @@
 //! Keeps nothing; a started process is a child handle of [`vervet_runtime::threads::wait_handles`]. A program that is a managed image is
 //! started through this very runtime.
 use crate::support::error_numbers;
-use crate::support::fields::string_field;
+use crate::support::fields::{field_offset, string_field};
 use crate::system::diagnostics::file_version_info;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -18,8 +18,10 @@ const BAD_FORMAT: i32 = 193;
 /// ERROR_NO_ASSOCIATION.
 const NO_ASSOCIATION: i32 = 1155;
 
-/// Splits a command line as a shell would: blanks, both quotes, backslash. None if a quote is left open.
-pub fn split(line: &str) -> Option<Vec<String>> {
+/// Splits a command line as a shell would: blanks, both quotes, backslash. What was left open if it does not end so, in mono's words.
+pub fn split(line: &str) -> std::result::Result<Vec<String>, &'static str> {
+    const QUOTE: &str = "Unfinished quote.";
+    const ESCAPE: &str = "Unfinished escape.";
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();
@@ -28,7 +30,7 @@ pub fn split(line: &str) -> Option<Vec<String>> {
             '\'' => {
                 let w = word.get_or_insert_default();
                 loop {
-                    match chars.next()? {
+                    match chars.next().ok_or(QUOTE)? {
                         '\'' => break,
                         c => w.push(c),
                     }
@@ -37,9 +39,9 @@ pub fn split(line: &str) -> Option<Vec<String>> {
             '"' => {
                 let w = word.get_or_insert_default();
                 loop {
-                    match chars.next()? {
+                    match chars.next().ok_or(QUOTE)? {
                         '"' => break,
-                        '\\' => match chars.next()? {
+                        '\\' => match chars.next().ok_or(ESCAPE)? {
                             '\n' => {}
                             c @ ('$' | '`' | '"' | '\\') => w.push(c),
                             c => w.extend(['\\', c]),
@@ -48,7 +50,7 @@ pub fn split(line: &str) -> Option<Vec<String>> {
                     }
                 }
             }
-            '\\' => match chars.next()? {
+            '\\' => match chars.next().ok_or(ESCAPE)? {
                 '\n' => {}
                 c => word.get_or_insert_default().push(c),
             },
@@ -57,7 +59,7 @@ pub fn split(line: &str) -> Option<Vec<String>> {
         }
     }
     words.extend(word);
-    Some(words)
+    Ok(words)
 }
 
 /// Is it a portable executable with a CLI header?
@@ -94,14 +96,13 @@ fn access(path: &Path, mode: i32) -> bool {
     // SAFETY: the path is NUL-terminated.
     unsafe { libc::access(path.as_ptr(), mode) == 0 }
 }
-/// The file a program's name stands for.
-fn locate(name: &str, directory: Option<&str>) -> Option<PathBuf> {
+/// The file a program's name stands for: in the directory of this process, not of the one to be, or on the search path.
+fn locate(name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     if path.is_absolute() {
         return path.is_file().then(|| path.to_path_buf());
     }
-    let here = [std::env::current_dir().ok(), directory.map(PathBuf::from)];
-    let mut places: Vec<PathBuf> = here.into_iter().flatten().collect();
+    let mut places: Vec<PathBuf> = std::env::current_dir().into_iter().collect();
     if !name.contains('/') {
         let search = crate::system::environment::variable(c"PATH").unwrap_or_default();
         places.extend(
@@ -117,7 +118,8 @@ fn locate(name: &str, directory: Option<&str>) -> Option<PathBuf> {
 /// What is to be started.
 struct Command {
     program: String,
-    arguments: String,
+    /// ERROR_PATH_NOT_FOUND if the text has half a pair of surrogates, as in mono.
+    arguments: std::result::Result<String, i32>,
     directory: Option<String>,
     /// `K=V`; None inherits.
     environment: Option<Vec<String>>,
@@ -138,8 +140,7 @@ fn end_with_255() -> Vec<Vec<u8>> {
 
 /// Starts it: the process id, or the error number.
 fn spawn(command: &Command) -> std::result::Result<i32, i32> {
-    let file = locate(&command.program, command.directory.as_deref())
-        .ok_or(error_numbers::FILE_NOT_FOUND)?;
+    let file = locate(&command.program).ok_or(error_numbers::FILE_NOT_FOUND)?;
     let mut words = Vec::new();
     let mut image = file.clone();
     if access(&file, libc::R_OK) && is_managed(&file) {
@@ -149,7 +150,10 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
         return Err(error_numbers::ACCESS_DENIED);
     }
     words.push(file.as_os_str().as_bytes().to_vec());
-    let arguments = split(&command.arguments).ok_or(error_numbers::INVALID_PARAMETER)?;
+    let arguments = split(command.arguments.as_ref().map_err(|e| *e)?).map_err(|open| {
+        println!("process_create: {open}\n");
+        error_numbers::SUCCESS
+    })?;
     words.extend(arguments.into_iter().map(String::into_bytes));
     let directory = command.directory.as_deref();
     let cannot_enter = directory.is_some_and(|d| !can_enter(Path::new(d)));
@@ -275,9 +279,14 @@ fn command<'cx>(
             .map(ObjRef::text)
             .collect()
     });
+    let at = field_offset(cx, start.class(), "arguments")?;
+    let arguments = start.read_ref(at).non_null();
     Ok(Command {
         program: string_field(cx, start, "fileName")?.unwrap_or_default(),
-        arguments: string_field(cx, start, "arguments")?.unwrap_or_default(),
+        arguments: match arguments.map(ObjRef::units) {
+            Some(units) => String::from_utf16(units).map_err(|_| error_numbers::PATH_NOT_FOUND),
+            None => Ok(String::new()),
+        },
         directory: string_field(cx, start, "directory")?.filter(|d| !d.is_empty()),
         environment,
         streams,
@@ -342,7 +351,7 @@ icalls! {
         if !document || !matches!(error, error_numbers::FILE_NOT_FOUND | error_numbers::ACCESS_DENIED | BAD_FORMAT) {
             return finish(cx, start, info, Err(error));
         }
-        command.arguments = format!("'{}'", command.program.replace('\'', "'\\''"));
+        command.arguments = Ok(format!("'{}'", command.program.replace('\'', "'\\''")));
         command.program = "xdg-open".into();
         let opened = cx.native(|| spawn(&command));
         let at = info_field(cx, start, info, "process_handle")? as *mut isize;
@@ -402,15 +411,16 @@ mod tests {
         let words = |l| split(l).map(|w| w.join("|"));
         assert_eq!(
             words(r#"a  'b c' "d \"e\\" f\ g '' x\ny "#).as_deref(),
-            Some(r#"a|b c|d "e\|f g||xny"#)
+            Ok(r#"a|b c|d "e\|f g||xny"#)
         );
-        assert_eq!(words(""), Some(String::new()));
-        assert_eq!(words("'open"), None);
+        assert_eq!(words(""), Ok(String::new()));
+        assert_eq!(words("'open"), Err("Unfinished quote."));
+        assert_eq!(words("\"open\\"), Err("Unfinished escape."));
     }
     #[test]
     fn a_child_runs_and_its_exit_code_comes_back() {
         let start = |program: &str, arguments: &str| {
-            let (program, arguments) = (program.into(), arguments.into());
+            let (program, arguments) = (program.into(), Ok(arguments.into()));
             spawn(&Command {
                 program,
                 arguments,

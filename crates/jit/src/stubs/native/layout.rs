@@ -490,6 +490,8 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let mut unsupported = None;
     let mut sized = class.flags & 0x18 != 0;
     let (mut end, mut align, mut fields) = (0u32, 1u32, Vec::new());
+    // What the size is a multiple of: mono asks the class's own fields only.
+    let mut own_align = 1u32;
     let mut inherited = 0u32;
     let value_type = class.is_value_type()?;
     // Marshal.SizeOf is an int, and what is copied is never longer than what was asked for.
@@ -504,7 +506,8 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     if let Some(parent) = formatted_parent(class)? {
         (end, align, inherited) = (parent.size, parent.align, parent.size);
         unsupported = unsupported.or_else(|| parent.unsupported.clone());
-        sized &= parent.sized;
+        // (A parent without a declared layout has a size all the same.)
+        sized &= parent.sized || parent.class.flags & 0x18 == 0;
         fields = inherited_fields(parent);
     }
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {
@@ -524,7 +527,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             fits(end.checked_next_multiple_of(field_align))?
         };
         end = end.max(fits(offset.checked_add(kind.size()))?);
-        align = align.max(field_align);
+        (align, own_align) = (align.max(field_align), own_align.max(field_align));
         fields.push(NativeField {
             field,
             managed_offset: field.offset()?,
@@ -535,7 +538,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     // A declared size is that of the class's own fields; with explicit offsets it may cut padding off.
     let padded = match least {
         1.. if explicit => end,
-        _ => fits(end.checked_next_multiple_of(align))?,
+        _ => fits(end.checked_next_multiple_of(own_align))?,
     };
     let declared = fits(inherited.checked_add(least))?;
     let size = if least > 0 {

@@ -253,12 +253,14 @@ fn transfer_in_parts(
 icalls! {
     /// Opens a file: the descriptor, or -1 and the error.
     "System.IO.MonoIO::Open" fn open_icall(cx, name: Chars<'cx>, mode: i32, access: i32, sharing: i32, options: i32, error: Out<'cx, i32>) -> isize {
-        let path = name.path();
-        let opened = loop {
-            match cx.native(|| open(&path, mode, access, sharing, options)) {
-                Err(BROKEN_OFF) => abort::poll(cx)?,
-                opened => break opened,
-            }
+        let opened = match name.path() {
+            Ok(path) => loop {
+                match cx.native(|| open(&path, mode, access, sharing, options)) {
+                    Err(BROKEN_OFF) => abort::poll(cx)?,
+                    opened => break opened,
+                }
+            },
+            Err(e) => Err(e),
         };
         match opened {
             Ok(fd) => {

@@ -6,7 +6,7 @@ use super::report;
 use crate::support::args::{Chars, Out};
 use crate::support::errno::errno;
 use crate::support::error_numbers;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::threads::wait_handles::filetime;
 use vervet_runtime::{ObjRef, icalls};
@@ -21,16 +21,15 @@ const EXECUTABLE: i32 = 0x8000_0000u32 as i32;
 /// Runs a call about a path in Native state.
 fn on_path<'cx>(
     cx: &'cx Cx<'cx>,
-    path: &CStr,
+    path: Chars<'cx>,
     error: Out<'cx, i32>,
     call: impl FnOnce(*const libc::c_char) -> i32,
 ) -> Result<bool> {
-    let r = cx.native(|| {
-        if call(path.as_ptr()) == -1 {
-            Err(error_numbers::for_path(errno(), path))
-        } else {
-            Ok(())
-        }
+    let r = path.path().and_then(|path| {
+        cx.native(|| match call(path.as_ptr()) {
+            -1 => Err(error_numbers::for_path(errno(), &path)),
+            _ => Ok(()),
+        })
     });
     Ok(report(r, error))
 }
@@ -73,6 +72,19 @@ pub fn attributes(path: &CStr) -> std::result::Result<(libc::stat, i32), i32> {
         a |= REPARSE_POINT;
     }
     Ok((s, a))
+}
+/// [`attributes`] of a path that managed code passed, or the Win32 error.
+fn attributes_of<'cx>(
+    cx: &'cx Cx<'cx>,
+    path: Chars<'cx>,
+) -> std::result::Result<(libc::stat, i32), i32> {
+    let path = path.path()?;
+    cx.native(|| attributes(&path))
+        .map_err(|e| error_numbers::for_path(e, &path))
+}
+/// Two paths that managed code passed, or the Win32 error.
+fn both(from: Chars<'_>, to: Chars<'_>) -> std::result::Result<(CString, CString), i32> {
+    Ok((from.path()?, to.path()?))
 }
 /// A time of stat(2) as a FILETIME.
 fn filetime(seconds: i64, nanos: i64) -> i64 {
@@ -147,13 +159,12 @@ icalls! {
     /// Changes the process's current directory.
     "System.IO.MonoIO::SetCurrentDirectory" fn set_current_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
-        on_path(cx, &path.path(), error, |p| unsafe { libc::chdir(p) })
+        on_path(cx, path, error, |p| unsafe { libc::chdir(p) })
     }
     /// Makes a file read-only or writable, and with the attribute for it executable where it is readable; Linux has none
     /// of the other attributes.
     "System.IO.MonoIO::SetFileAttributes" fn set_file_attributes(cx, path: Chars<'cx>, attributes: i32, error: Out<'cx, i32>) -> bool {
-        let path = path.path();
-        let r = cx.native(|| {
+        let r = path.path().and_then(|path| cx.native(|| {
             let s = stat(&path, true).map_err(|e| error_numbers::for_path(e, &path))?;
             let mut mode = s.st_mode & 0o7777;
             if attributes & READ_ONLY != 0 {
@@ -166,49 +177,46 @@ icalls! {
             }
             // SAFETY: the path is NUL-terminated.
             if unsafe { libc::chmod(path.as_ptr(), mode) } == -1 { Err(error_numbers::last()) } else { Ok(()) }
-        });
+        }));
         Ok(report(r, error))
     }
     /// Makes a directory.
     "System.IO.MonoIO::CreateDirectory" fn create_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
-        let path = path.path();
         // SAFETY: the path is NUL-terminated.
-        let r = cx.native(|| match unsafe { libc::mkdir(path.as_ptr(), 0o777) } {
+        let r = path.path().and_then(|path| cx.native(|| match unsafe { libc::mkdir(path.as_ptr(), 0o777) } {
             0 => Ok(()),
             _ if errno() == libc::EEXIST => Err(error_numbers::ALREADY_EXISTS),
             _ => Err(error_numbers::for_path(errno(), &path)),
-        });
+        }));
         Ok(report(r, error))
     }
     /// Removes an empty directory.
     "System.IO.MonoIO::RemoveDirectory" fn remove_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
-        on_path(cx, &path.path(), error, |p| unsafe { libc::rmdir(p) })
+        on_path(cx, path, error, |p| unsafe { libc::rmdir(p) })
     }
     /// Removes a file.
     "System.IO.MonoIO::DeleteFile" fn delete_file(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
-        on_path(cx, &path.path(), error, |p| unsafe { libc::unlink(p) })
+        on_path(cx, path, error, |p| unsafe { libc::unlink(p) })
     }
     /// Moves a file, to another file system by copying. An existing target is an error.
     "System.IO.MonoIO::MoveFile" fn move_file(cx, path: Chars<'cx>, dest: Chars<'cx>, error: Out<'cx, i32>) -> bool {
-        let (from, to) = (path.path(), dest.path());
-        let r = cx.native(|| {
+        let r = both(path, dest).and_then(|(from, to)| cx.native(|| {
             if stat(&to, false).is_ok() && stat(&from, false).is_ok() { Err(error_numbers::ALREADY_EXISTS) } else { rename(&from, &to) }
-        });
+        }));
         Ok(report(r, error))
     }
     /// Copies a file with its permissions.
     "System.IO.MonoIO::CopyFile" fn copy_file_icall(cx, path: Chars<'cx>, dest: Chars<'cx>, overwrite: bool, error: Out<'cx, i32>) -> bool {
-        let (from, to) = (path.path(), dest.path());
-        let r = cx.native(|| copy_file(&from, &to, overwrite));
+        let r = both(path, dest).and_then(|(from, to)| cx.native(|| copy_file(&from, &to, overwrite)));
         Ok(report(r, error))
     }
     /// Replaces `dest` by `source`, and keeps the old contents as `backup` unless that is null.
     "System.IO.MonoIO::ReplaceFile" fn replace_file(cx, source: Chars<'cx>, dest: Chars<'cx>, backup: Chars<'cx>, ignore: bool, error: Out<'cx, i32>) -> bool {
-        let (source, dest) = (source.path(), dest.path());
-        let backup = (!backup.is_null()).then(|| backup.path());
-        let r = cx.native(|| {
+        let backup = (!backup.is_null()).then(|| backup.path()).transpose();
+        let names = both(source, dest).and_then(|(source, dest)| Ok((source, dest, backup?)));
+        let r = names.and_then(|(source, dest, backup)| cx.native(|| {
             if let Some(b) = &backup {
                 rename(&dest, b)?;
             }
@@ -217,27 +225,25 @@ icalls! {
                     let _ = rename(b, &dest);
                 }
             })
-        });
+        }));
         Ok(report(r, error))
     }
     /// -1 and an error if there is no such path.
     "System.IO.MonoIO::GetFileAttributes" fn get_file_attributes(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> i32 {
-        let path = path.path();
-        match cx.native(|| attributes(&path)) {
+        match attributes_of(cx, path) {
             Ok((_, a)) => {
                 error.set(error_numbers::SUCCESS);
                 Ok(a)
             }
             Err(e) => {
-                error.set(error_numbers::for_path(e, &path));
+                error.set(e);
                 Ok(-1)
             }
         }
     }
     /// Attributes, length in bytes and times as FILETIMEs of a file. A link that leads nowhere has its own.
     "System.IO.MonoIO::GetFileStat" fn get_file_stat(cx, path: Chars<'cx>, out: Out<'cx, MonoIoStat>, error: Out<'cx, i32>) -> bool {
-        let path = path.path();
-        match cx.native(|| attributes(&path)) {
+        match attributes_of(cx, path) {
             Ok((s, attributes)) => {
                 let write = filetime(s.st_mtime, s.st_mtime_nsec);
                 out.set(MonoIoStat {
@@ -249,7 +255,7 @@ icalls! {
                 });
                 Ok(report(Ok(()), error))
             }
-            Err(e) => Ok(report(Err(error_numbers::for_path(e, &path)), error)),
+            Err(e) => Ok(report(Err(e), error)),
         }
     }
 }
