@@ -453,6 +453,13 @@ impl Loader {
         self.look_at_setup();
         in_native(|| self.open_file(path, false))
     }
+    /// A file is about to be opened for managed code. AppDomain.AssemblyLoad is raised for the assembly in it also if that is loaded already, as in mono.
+    pub fn opens_again(&self, path: &Path) {
+        let full = in_native(|| std::fs::canonicalize(path).ok());
+        let mut state = self.state.lock();
+        let known = full.and_then(|full| state.by_path.get(&full).copied());
+        state.untold.extend(known);
+    }
     /// The same, as `Assembly.LoadFrom` does it: if an assembly of that name is loaded, that one is the result. A version counts only if
     /// the name is strong.
     pub fn open_from(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {

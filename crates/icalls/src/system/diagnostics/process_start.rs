@@ -131,11 +131,20 @@ struct Command {
 fn can_enter(directory: &Path) -> bool {
     directory.is_dir() && access(directory, libc::X_OK)
 }
-/// The words of a process that ends as mono's child does when it finds out that it cannot enter its directory.
-fn end_with_255() -> Vec<Vec<u8>> {
-    ["sh", "-c", "exit 255"]
-        .map(|w| w.as_bytes().to_vec())
-        .into()
+/// A child that ends as mono's does when it finds out that it cannot enter its directory: with 255, and without a word.
+fn ends_with_255() -> std::result::Result<i32, i32> {
+    wait_handles::process::will_have_children();
+    // SAFETY: the child runs nothing but the system call that ends it, which takes no lock and no memory. The handlers for forks, which run ours, are those of
+    // the C library's function.
+    unsafe {
+        match libc::syscall(libc::SYS_fork) {
+            -1 => Err(error_numbers::last()),
+            0 => loop {
+                libc::syscall(libc::SYS_exit_group, 255);
+            },
+            pid => Ok(pid as i32),
+        }
+    }
 }
 
 /// Starts it: the process id, or the error number.
@@ -156,11 +165,9 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
     })?;
     words.extend(arguments.into_iter().map(String::into_bytes));
     let directory = command.directory.as_deref();
-    let cannot_enter = directory.is_some_and(|d| !can_enter(Path::new(d)));
-    let (image, words, directory) = match cannot_enter {
-        true => (PathBuf::from("/bin/sh"), end_with_255(), None),
-        false => (image, words, directory),
-    };
+    if directory.is_some_and(|d| !can_enter(Path::new(d))) {
+        return ends_with_255();
+    }
     let c = |b: Vec<u8>| CString::new(b).map_err(|_| error_numbers::INVALID_PARAMETER);
     let image = c(image.as_os_str().as_bytes().to_vec())?;
     let argv = words

@@ -139,6 +139,9 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
         return Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path));
     }
     let (loader, path_of) = (cx.loader(), Path::new(&path));
+    if !matches!(how, How::ReflectionOnly) {
+        loader.opens_again(path_of);
+    }
     let opened = match how {
         How::From => loader.open_from(path_of),
         How::File => loader.open(path_of),
@@ -327,13 +330,14 @@ icalls! {
         let text = cx.non_null(name)?.text();
         let Ok(name) = AssemblyName::parse(&text) else { return Ok(ObjRef::NULL) };
         let loader = cx.loader();
-        if let Ok(Some(a)) = loader.bind(&name, None) {
+        let bound = loader.bind(&name, None).ok().flatten();
+        let found = bound.or_else(|| {
+            let candidates = loader.binder().partial_name_candidates(&name);
+            candidates.iter().find_map(|candidate| loader.open(&candidate.path).ok())
+        });
+        if let Some(a) = found {
+            cx.tell_loaded()?;
             return assembly_object(cx, a);
-        }
-        for candidate in loader.binder().partial_name_candidates(&name) {
-            if let Ok(a) = loader.open(&candidate.path) {
-                return assembly_object(cx, a);
-            }
         }
         match crate::system::app_domain::raise_assembly_resolve(cx, &text)? {
             Some(a) => assembly_object(cx, a),
