@@ -71,6 +71,9 @@ pub struct Session {
     pub nonnull: SmallVec<[Value; 8]>,
     /// Classes that are initialised on every path to here.
     pub initialised: SmallVec<[ClassRef; 4]>,
+    /// References to objects of classes that derive from MarshalByRefObject that are the objects themselves, no transparent proxies: they were tested, or are `this` of
+    /// a body that is inlined. Whoever adds some takes them away where they cease to hold.
+    pub unproxied: SmallVec<[Value; 4]>,
     /// By block: what is known of the results that were brought to a join.
     pub(crate) agreed: FxHashMap<Block, Agreed>,
     /// Blocks of thread statics that were looked up: 0 where they may not have been.
@@ -102,6 +105,7 @@ impl Session {
             universe: method.class.universe(),
             temps: Temps::default(),
             nonnull: SmallVec::new(),
+            unproxied: SmallVec::new(),
             initialised: SmallVec::new(),
             agreed: FxHashMap::default(),
             thread_blocks: SmallVec::new(),

@@ -139,7 +139,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         if is_virtual && lowered.has_this && (!method.is_virtual() || method.is_final()) {
-            self.mark_remote(method)?;
+            let this = self.body.stack[self.body.stack.len() - count];
+            if self.may_be_remote(&this, method.class, false)? {
+                self.mark_remote(method)?;
+            }
         }
         let at = self.body.stack.len() - count;
         let (mut method, mut is_virtual) = (method, is_virtual);

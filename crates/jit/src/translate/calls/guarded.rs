@@ -37,7 +37,8 @@
 //!
 //! # Invariants
 //! * A guess changes no result: where no test passes, the call is made as always.
-//! * The class of a transparent proxy is the class that it stands for, so no receiver derives from MarshalByRefObject.
+//! * The class of a transparent proxy is the class that it stands for, so receivers that derive from MarshalByRefObject are tested by their VTable; a slot of a proxy's VTable
+//!   never holds a method's own code.
 //! * What the stack holds when the arms begin is the same for each of them: structs in variables that others may write are copied before.
 //!
 //! [`CompileEnv::receivers`]: crate::options::CompileEnv::receivers
@@ -150,11 +151,11 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// What a call of the method on an object of the class reaches. None: that is nothing to guess. So it is for
     ///
-    /// * classes that may have proxies,
+    /// * array classes, but for their interfaces,
     /// * generic instances, but for those that the call names and those that implement the interfaces of arrays, and what has no code.
     fn implementation(&self, method: MethodRef, class: ClassRef) -> Res<Option<MethodRef>> {
         let is_array = class.is_array();
-        if class.is_marshal_by_ref()? || is_array && !method.class.is_interface() {
+        if is_array && !method.class.is_interface() {
             return Ok(None);
         }
         let found = match method.class.is_interface() {
@@ -188,15 +189,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let mut is_reached = false;
         for guess in guesses {
-            let passes = self.test(dispatch, vt, guess);
+            let passes = self.test(dispatch, vt, guess)?;
             let (hit, next) = (self.e.b.create_block(), self.e.b.create_block());
             self.e.b.ins().brif(passes, hit, &[], next, &[]);
             self.e.b.seal_block(hit);
             self.e.b.seal_block(next);
             self.e.b.switch_to_block(hit);
             self.body.stack[at] = self.receiver(&this, guess)?;
+            let known = self.session.unproxied.len();
+            self.session.unproxied.push(this.value);
             let own = LoweredSignature::of_method(guess.method)?;
             self.emit_call(Dispatch::Direct(guess.method), &own, false)?;
+            self.session.unproxied.truncate(known);
             is_reached |= self.end_arm(lowered, &arms)?;
             self.e.b.switch_to_block(next);
         }
@@ -223,9 +227,15 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Whether the receiver is the guessed one.
-    fn test(&mut self, dispatch: &Dispatch, vt: Value, guess: &Guess) -> Value {
+    fn test(&mut self, dispatch: &Dispatch, vt: Value, guess: &Guess) -> Res<Value> {
         if self.session.fail_guards {
-            return self.e.b.ins().iconst(I8, 0);
+            return Ok(self.e.b.ins().iconst(I8, 0));
+        }
+        let class = guess.class.unwrap_or(guess.method.class);
+        let by_code = guess.class.is_none() && matches!(dispatch, Dispatch::Virtual(_));
+        if !by_code && class.is_marshal_by_ref()? {
+            let wanted = self.e.symbol(Symbol::VTable(class));
+            return Ok(self.e.b.ins().icmp(IntCC::Equal, vt, wanted));
         }
         let (own, wanted) = match (dispatch, guess.class) {
             // The slot and the method's own slot hold the method's code, once it is compiled and was called.
@@ -233,14 +243,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                 vtable::SLOTS_OFFSET + 8 * *slot as i32,
                 self.e.load_symbol(I64, Symbol::MethodSlot(guess.method), 0),
             ),
-            (_, class) => (
+            _ => (
                 vtable::CLASS_OFFSET,
-                self.e
-                    .symbol(Symbol::ClassHandle(class.unwrap_or(guess.method.class))),
+                self.e.symbol(Symbol::ClassHandle(class)),
             ),
         };
         let own = self.e.b.ins().load(I64, trusted(), vt, own);
-        self.e.b.ins().icmp(IntCC::Equal, own, wanted)
+        Ok(self.e.b.ins().icmp(IntCC::Equal, own, wanted))
     }
 
     /// `this` of the guessed method: of a value type the address in the box.

@@ -169,6 +169,15 @@ fn passes_memory(m: MethodRef) -> Res<bool> {
     Ok(false)
 }
 
+/// Whether `this` of a call in the body of a method may be a transparent proxy, whose calls the runtime intercepts: such a call is not inlined. It is none where the
+/// method passes its own `this` on.
+fn may_be_proxy(own: MethodRef, callee: MethodRef, before: Option<Instr<'static>>) -> Res<bool> {
+    let passes_this = own.has_this()
+        && callee.sig()?.params.is_empty()
+        && before.is_some_and(|i| i.op == Op::Ldarg0);
+    Ok(callee.has_this() && callee.class.is_marshal_by_ref()? && !passes_this)
+}
+
 /// The effect of a call that stays one, if there may be another.
 fn keep_call(callee: MethodRef, calls: &mut u32) -> Res<Option<SideEffect>> {
     let is_plain = callee.sig()?.call_conv != vervet_metadata::CallConvKind::VarArg;
@@ -250,10 +259,6 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(None);
         };
         if body.code.len() > limit && !by_blocks {
-            return Ok(None);
-        }
-        // A MarshalByRefObject may be a transparent proxy, whose calls the runtime intercepts.
-        if m.has_this() && m.class.is_marshal_by_ref()? {
             return Ok(None);
         }
         let scope = m.scope();
@@ -442,13 +447,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                 } else if callee.is_static() && callee.class.name == "ThrowHelper" {
                     Some(SideEffect::Writes)
                 } else if fixed {
-                    let before = self.triggering(callee)?;
-                    let decision = match callee == own {
+                    let triggered = self.triggering(callee)?;
+                    let decision = match callee == own || may_be_proxy(own, callee, before)? {
                         true => None,
                         false => self.inline_decision(callee, depth + 1)?,
                     };
                     match decision {
-                        Some(v) => Some(v.effect.max(before)),
+                        Some(v) => Some(v.effect.max(triggered)),
                         None => keep_call(callee, calls)?,
                     }
                 } else {
@@ -463,6 +468,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let expanded = !(class.is_open
                     || class.is_array()
                     || class.is_delegate()?
+                    || class.is_marshal_by_ref()?
                     || std::ptr::eq(class, self.session.universe.known(Known::String))
                     || class.layout()?.size > LARGE_OBJECT_SIZE)
                     && (intrinsics::is_known(ctor)

@@ -94,7 +94,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let variables = self.bind(&callee, lowered, &arguments)?;
         let inlined = self.prepare_join(&callee, lowered, &arguments, outer)?;
+        let known = self.session.unproxied.len();
+        if lowered.has_this && m.class.is_marshal_by_ref()? {
+            self.session.unproxied.push(arguments[0].value);
+        }
         let inlined = self.translate_inlined(&callee, lowered, variables, inlined)?;
+        self.session.unproxied.truncate(known);
         self.join_inlined(lowered, &arguments, inlined)?;
         Ok(true)
     }
@@ -111,6 +116,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         let Some(decision) = self.inline_decision(m, 0)? else {
             return Ok(None);
         };
+        if lowered.has_this && m.class.is_marshal_by_ref()? {
+            let count = lowered.params.len() + 1;
+            let this = self.body.stack.len().checked_sub(count);
+            // A transparent proxy sends the call elsewhere.
+            match this.map(|at| self.body.stack[at]) {
+                Some(this) if !self.may_be_remote(&this, m.class, false)? => {}
+                _ => return Ok(None),
+            }
+        }
         let body = m.body()?;
         let locals = if body.local_sig.is_nil() {
             Vec::new()

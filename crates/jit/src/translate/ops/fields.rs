@@ -505,7 +505,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             known(Known::ContextBoundObject),
         );
         let may_be_bound = class == base || class.supers()?.get(2).is_some_and(|c| *c == bound);
-        Ok(!is_this || fields && may_be_bound)
+        let is_own = is_this || self.session.unproxied.contains(&operand.value);
+        Ok(!is_own || fields && may_be_bound)
     }
 
     /// Goes to the first block, which is cold, if the operand is a transparent proxy, and otherwise on in a new one. Null throws. Both are to end with a jump to
