@@ -416,6 +416,11 @@ impl Class {
         if method.is_final() {
             return Ok(method);
         }
+        self.find_in_slot(method)
+    }
+    /// What is in the slot of a class's method in instances of exactly this class, also if the method is final. A method without a slot is itself.
+    pub fn find_in_slot(&'static self, method: MethodRef) -> R<MethodRef> {
+        let missing = || LoadError::missing_method(self, method.name);
         let Some(slot) = method.slot()? else {
             return Ok(method);
         };

@@ -160,7 +160,12 @@ pub fn init<'cx>(
         } else if (is_virtual || method.is_abstract()) && !method.is_static() && method.is_virtual()
         {
             // Of a method without a body `ldftn` names the one that the target has for it.
-            code = crate::code::prestub::resolve_virtual(cx, this, method)?;
+            // A delegate is made over what the slot holds, as in mono, also if the method is final and a class has replaced it all the same.
+            let named = match method.is_final() && !method.class.is_interface() {
+                true => cx.load(this.class().find_in_slot(method))?,
+                false => method,
+            };
+            code = crate::code::prestub::resolve_virtual(cx, this, named)?;
             target = entries::method_of_stub(code).unwrap_or(method);
         } else if !method.is_static() && cx.load(method.class.is_value_type())? {
             code = cx.load(entry.boxed_stub())?;
