@@ -6,6 +6,9 @@
 //!   main thread, Thread.Start, thread of a library   AppDomain.UnhandledException; the text, if no handler; exit code 1
 //!   the same, ThreadAbortException                   main thread: exit code Environment.ExitCode; others: they end
 //! ```
+//! With `<legacyUnhandledExceptionPolicy enabled="1"/>` in the program's configuration it ends threads that the program started, work of the pool and
+//! finalizers only, and nothing is said of it ([`of_thread`]).
+//!
 //! The order is mono's: handlers, "Unhandled Exception:" with the trace, "[ERROR] FATAL UNHANDLED EXCEPTION" with the trace, the exit.
 //!
 //! # Invariants
@@ -23,7 +26,7 @@ use crate::process::stats;
 use crate::profiler::heapshot;
 use crate::threads::park;
 use std::mem::offset_of;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use vervet_abi::layouts::{AppDomainObject, ExceptionObject};
 use vervet_types::Known;
 
@@ -98,8 +101,30 @@ pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) 
     end_with(cx, exception, code)
 }
 
+/// Is what leaves a thread, or a finalizer, the end of that only?
+static IS_LEGACY: AtomicBool = AtomicBool::new(false);
+
+/// The program's configuration wants the policy of .NET Framework 1.1. Called before the program runs.
+pub(crate) fn use_legacy_policy() {
+    IS_LEGACY.store(true, Ordering::Relaxed);
+}
+
+/// As [`unhandled_with`], for what left a thread that the program started, or work of the pool.
+pub fn of_thread<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) {
+    if !IS_LEGACY.load(Ordering::Relaxed) {
+        unhandled_with(cx, exception, code);
+    }
+}
+
+/// The same for what left a finalizer: the process ends also while another thread is at its last steps.
+pub(crate) fn of_finalizer<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) {
+    if !IS_LEGACY.load(Ordering::Relaxed) {
+        end_with(cx, exception, 255);
+    }
+}
+
 /// As [`unhandled_with`], also while another thread is at its last steps: for the finalizer thread, on which these wait.
-pub(crate) fn end_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
+fn end_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
     let _region = Region::begin(cx);
     let rt = cx.rt();
     let is_abort = exception.class().name == "ThreadAbortException";

@@ -236,7 +236,7 @@ fn finalize_next<'cx>(cx: &'cx Cx<'cx>) -> bool {
                 exception.class().full_name()
             );
         } else {
-            unhandled::end_with(cx, exception, 255);
+            unhandled::of_finalizer(cx, exception);
         }
     }
     true

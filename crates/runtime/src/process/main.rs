@@ -13,7 +13,7 @@
 //!   `Main` asks for it.
 use super::exit::finish;
 use crate::cx::{Cx, Result, Value};
-use crate::exceptions::unhandled::unhandled;
+use crate::exceptions::unhandled::{unhandled, use_legacy_policy};
 use crate::object::ObjRef;
 use crate::process::dump;
 use crate::runtime::rt;
@@ -176,6 +176,9 @@ fn call_main<'cx>(
             b.configure(c);
         }
     });
+    if (read.as_ref()).is_some_and(|c| c.legacy_unhandled_exceptions) {
+        use_legacy_policy();
+    }
     let mut green = rt.options.green;
     if let Some(element) = read.and_then(|c| c.green_threads)
         && let Err(text) = add_settings(&mut green, &element, &config)

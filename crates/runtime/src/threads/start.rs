@@ -242,7 +242,7 @@ pub(super) fn ended<'cx, T>(cx: &'cx Cx<'cx>, result: Result<T>) {
     if let Err(throw) = result {
         let exception = cx.take_pending(throw);
         if !ends_thread_only(cx, exception) {
-            crate::exceptions::unhandled::unhandled(cx, exception);
+            crate::exceptions::unhandled::of_thread(cx, exception, 1);
         }
     }
 }

@@ -188,7 +188,7 @@ fn end_task<'cx>(cx: &'cx Cx<'cx>, result: Result<()>) {
     if let Err(throw) = result {
         let exception: ObjRef<'_> = cx.take_pending(throw);
         if !start::ends_thread_only(cx, exception) {
-            unhandled::unhandled(cx, exception);
+            unhandled::of_thread(cx, exception, 1);
         } else if let Err(throw) = threads::abort::reset(cx) {
             let _ = cx.take_pending(throw); // No abort was under way.
         }

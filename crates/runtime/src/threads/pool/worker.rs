@@ -181,7 +181,7 @@ fn deal_with<'cx, T>(cx: &'cx Cx<'cx>, result: Result<T>) {
     if let Err(throw) = result {
         let exception: ObjRef<'_> = cx.take_pending(throw);
         if !threads::start::ends_thread_only(cx, exception) {
-            crate::exceptions::unhandled::unhandled_with(cx, exception, 255);
+            crate::exceptions::unhandled::of_thread(cx, exception, 255);
         } else if let Err(throw) = crate::threads::abort::reset(cx) {
             let _ = cx.take_pending(throw); // No abort was under way.
         }
