@@ -80,7 +80,7 @@ const CONTEXT_AT: usize = std::mem::offset_of!(InternalThreadObject, current_app
 /// # Errors
 /// AppDomainUnloadedException: there is none that threads may be in.
 fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<&'static Domain> {
-    domain::by_number(id).ok_or_else(|| cx.throw_default(Known::AppDomainUnloadedException))
+    domain::by_number(id).ok_or_else(|| cx.throw_unloaded())
 }
 /// Makes the domain current; the AppDomain object of the one before.
 ///
@@ -88,7 +88,7 @@ fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<&'static Domain> {
 /// AppDomainUnloadedException: no thread may enter it any more.
 fn set_domain<'cx>(cx: &'cx Cx<'cx>, to: &'static Domain) -> Result<ObjRef<'cx>> {
     if !domain::crossing::may_enter(cx, to) {
-        return Err(cx.throw_default(Known::AppDomainUnloadedException));
+        return Err(cx.throw_unloaded());
     }
     let before = domain::crossing::enter(cx, to);
     held(cx, *before.app_domain.lock())
@@ -280,7 +280,7 @@ icalls! {
     "System.AppDomain::InternalUnload" fn internal_unload(cx, id: i32) {
         match domain::by_number(id) {
             Some(domain) => domain::unload::unload(cx, domain),
-            _ => Err(cx.throw_default(Known::AppDomainUnloadedException)),
+            _ => Err(cx.throw_unloaded()),
         }
     }
     /// An exception of another domain that nobody catches.

@@ -171,7 +171,7 @@ pub(crate) fn begin_in<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain) -> Result
     // Looked at once the thread has noted the domain: who unloads it either sees the note or has said so before.
     if domain.state() >= State::Unloading {
         pop(cx);
-        return Err(cx.throw_default(Known::AppDomainUnloadedException));
+        return Err(cx.throw_unloaded());
     }
     enter(cx, domain);
     Ok(())

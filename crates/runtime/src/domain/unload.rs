@@ -199,7 +199,5 @@ pub fn leave(cx: &Cx<'_>) -> Result<()> {
         // Another thread has reset it.
         cx.take_pending(throw);
     }
-    cx.within(caller, |cx| {
-        Err(cx.throw_default(Known::AppDomainUnloadedException))
-    })
+    cx.within(caller, |cx| Err(cx.throw_unloaded()))
 }

@@ -112,6 +112,10 @@ impl<'cx> Cx<'cx> {
     pub fn throw_default(&self, class: Known) -> Throw {
         throw_message(self, class, None)
     }
+    /// AppDomainUnloadedException, which says nothing, as in mono.
+    pub fn throw_unloaded(&self) -> Throw {
+        self.throw(Known::AppDomainUnloadedException, "")
+    }
     /// ArgumentNullException for a parameter.
     pub fn throw_arg_null(&self, parameter: &str) -> Throw {
         throw_message(self, Known::ArgumentNullException, Some(parameter))

@@ -135,7 +135,7 @@ fn unpack_result<'cx>(
             let text = format!("{name} was thrown when a result was serialized");
             Err(cx.throw(Known::SerializationException, &text))
         }
-        None => Err(cx.throw_default(Known::AppDomainUnloadedException)),
+        None => Err(cx.throw_unloaded()),
     }
 }
 
@@ -469,7 +469,7 @@ pub(super) unsafe fn invoke<'cx>(
         Ok(result)
     });
     let Some(outcome) = outcome? else {
-        return Err(cx.throw_default(Known::AppDomainUnloadedException));
+        return Err(cx.throw_unloaded());
     };
     let (word, parcel) = match outcome {
         // What cannot be serialized is the other domain's, with all it refers to.
