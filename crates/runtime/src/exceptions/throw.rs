@@ -77,6 +77,9 @@ pub unsafe extern "C" fn throw_pending(context: *mut ThreadContext) -> ! {
 pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     let context = cx.context();
     assert!(!exception.is_null(), "raise of null");
+    // An abort may have met the frame before it took the result of a helper out of the context. It will not any more, and the word is a root.
+    // SAFETY: a token's context is that of the calling thread.
+    unsafe { (*context).cold_result = 0 };
     let class = exception.class();
     hooks::thrown(exception.addr());
     let old = trace::base(exception, mode);

@@ -145,7 +145,8 @@ mod tests {
         ];
         let mut noted = 0;
         for assembly in files.iter().flat_map(|f| f.split("naked_asm!(").skip(1)) {
-            let body = assembly.split("\n    )").next().unwrap_or_default();
+            let body = assembly.lines().take_while(|line| line.trim() != ")");
+            let body = body.collect::<Vec<_>>().join("\n");
             if body.contains("caller_is!(") || body.contains("push_exit!(") {
                 noted += 1;
                 assert!(

@@ -1,0 +1,83 @@
+// A thread that is aborted between a cast and the use of its result, and lives on, keeps nothing of what it cast alive.
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+interface I<T> { }
+class A { } class B { } class C { } class D { }
+class Cast : I<A>, I<B>, I<C>, I<D>, I<I<A>>, I<I<B>>, I<I<C>>, I<I<D>>, I<A[]>, I<B[]>, I<C[]>, I<D[]>, I<I<A[]>>, I<I<B[]>>, I<I<C[]>>, I<I<D[]>> { }
+
+public static class AbortInColdCasts
+{
+    static int begun;
+
+    // More interfaces than a VTable remembers: casts keep asking the runtime. No call here polls, so an abort meets the loop anywhere.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static long Casts(object o)
+    {
+        long n = 0;
+        do {
+            if ((I<A>)o != null) n++;
+            if ((I<B>)o != null) n++;
+            if ((I<C>)o != null) n++;
+            if ((I<D>)o != null) n++;
+            if ((I<I<A>>)o != null) n++;
+            if ((I<I<B>>)o != null) n++;
+            if ((I<I<C>>)o != null) n++;
+            if ((I<I<D>>)o != null) n++;
+            if ((I<A[]>)o != null) n++;
+            if ((I<B[]>)o != null) n++;
+            if ((I<C[]>)o != null) n++;
+            if ((I<D[]>)o != null) n++;
+            if ((I<I<A[]>>)o != null) n++;
+            if ((I<I<B[]>>)o != null) n++;
+            if ((I<I<C[]>>)o != null) n++;
+            if ((I<I<D[]>>)o != null) n++;
+        } while (n % 16 == 0);
+        return n;
+    }
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static void Loop(WeakReference into)
+    {
+        var o = new Cast();
+        into.Target = o;
+        Interlocked.Increment(ref begun);
+        Casts(o);
+    }
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static void LoopUntilAborted(WeakReference into)
+    {
+        try { Loop(into); } catch (ThreadAbortException) { Thread.ResetAbort(); }
+    }
+    // What the frames below left on the stack is overwritten.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static int Clear(int depth)
+    {
+        long a = depth, b = a + 1, c = b + 1, d = c + 1;
+        return depth == 0 ? 0 : (int)(Clear(depth - 1) + a + b + c + d) & 1;
+    }
+
+    static void Main()
+    {
+        const int Count = 24;
+        var weak = new WeakReference[Count];
+        var threads = new Thread[Count];
+        var done = new ManualResetEvent(false);
+        var aborted = new CountdownEvent(Count);
+        for (int i = 0; i < Count; i++) {
+            var mine = weak[i] = new WeakReference(null);
+            threads[i] = new Thread(() => { LoopUntilAborted(mine); Clear(200); aborted.Signal(); done.WaitOne(); });
+            threads[i].IsBackground = true;
+            threads[i].Start();
+            while (Volatile.Read(ref begun) <= i) Thread.Sleep(1);
+            threads[i].Abort();
+        }
+        aborted.Wait();
+        int kept = 0;
+        for (int n = 0; n < 3; n++) { GC.Collect(); GC.WaitForPendingFinalizers(); }
+        foreach (var w in weak) if (w.IsAlive) kept++;
+        Console.WriteLine(kept == 0 ? "free" : kept + " kept"); // expect: free
+        done.Set();
+        foreach (var t in threads) t.Join();
+    }
+}
