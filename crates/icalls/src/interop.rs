@@ -2,11 +2,21 @@
 //!
 //! Keeps nothing.
 use crate::support::errno::retry_or_abort;
+use crate::support::exponential;
+use std::ffi::CStr;
 use vervet_runtime::icalls;
 
 icalls! {
-    /// snprintf; the format comes from managed code and takes one double.
+    /// snprintf; the format comes from managed code and takes one double. It is `%.40e` wherever the class library formats a double.
     "Interop/Sys::DoubleToString" fn double_to_string(cx, value: f64, format: *const u8, buffer: *mut u8, length: i32) -> i32 {
+        // SAFETY: the format is NUL-terminated, as managed code made it.
+        if unsafe { CStr::from_ptr(format.cast()) } == c"%.40e" {
+            // SAFETY: the buffer has `length` bytes, as managed code made it.
+            let text = unsafe { std::slice::from_raw_parts_mut(buffer, length.max(0) as usize) };
+            if let Some(len) = exponential::write(value, text) {
+                return Ok(len as i32);
+            }
+        }
         // SAFETY: the format is NUL-terminated and the buffer has `length` bytes, as managed code made them.
         Ok(unsafe { libc::snprintf(buffer.cast(), length.max(0) as usize, format.cast(), value) })
     }

@@ -6,6 +6,7 @@ pub mod constants;
 pub mod emit;
 pub mod errno;
 pub mod error_numbers;
+pub mod exponential;
 pub mod fields;
 pub mod handles;
 pub mod invoke;
