@@ -105,6 +105,8 @@ enum Intrinsic {
     ProcessorCount,
     /// `ThreadPool.NotifyWorkItemQueued`: nobody counts these.
     Nothing,
+    /// `CharUnicodeInfo.EndianSwap`: the value as it is, because the tables are little-endian. Its callers pass what they have loaded with the parameter's type.
+    Unchanged,
     /// `Thread.IsGreenThread`, module `fast_paths::green`.
     IsGreenThread,
     /// `Thread.SpinWait(int)`, as well.
@@ -224,6 +226,10 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             ("RuntimeHelpers", "IsReferenceOrContainsReferences") => HasReferences,
             _ => return None,
         },
+        "System.Globalization" => match (class, method) {
+            ("CharUnicodeInfo", "EndianSwap") => Unchanged,
+            _ => return None,
+        },
         "System.Security.Cryptography" if method == "SHATransform" => match class {
             "SHA256Managed" => Library(Routine::Sha2 { wide: false }),
             "SHA384Managed" | "SHA512Managed" => Library(Routine::Sha2 { wide: true }),
@@ -310,8 +316,8 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
     match lookup(def.namespace, def.name, method.name) {
         Some(
             UnsafeMov | ArrayLength | ArrayRank | OffsetToStringData | HasReferences | StringLength
-            | ObjectCtor | TypeEquals(_) | ProcessorCount | Nothing | IsGreenThread | Sqrt | Abs
-            | Round(_) | Math(_),
+            | ObjectCtor | TypeEquals(_) | ProcessorCount | Nothing | Unchanged | IsGreenThread
+            | Sqrt | Abs | Round(_) | Math(_),
         ) => SideEffect::None,
         Some(
             StringChars
@@ -432,7 +438,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.i32(vervet_os::thread::processors());
                 self.push(StackType::I32, value);
             }
-            Intrinsic::Nothing => {}
+            Intrinsic::Nothing | Intrinsic::Unchanged => {}
             Intrinsic::IsGreenThread => self.is_green_thread(),
             Intrinsic::SpinWait => return self.spin_wait(method),
             Intrinsic::SpinCount => return self.spin_count(method),
