@@ -72,12 +72,12 @@ fn run(data: &[u8]) {
         }
         5 => {
             let text = String::from_utf8_lossy(data);
-            if let Some(words) = split(&text) {
+            if let Ok(words) = split(&text) {
                 let line: Vec<String> = words
                     .iter()
                     .map(|w| format!("'{}'", w.replace('\'', "'\\''")))
                     .collect();
-                assert_eq!(split(&line.join(" ")), Some(words));
+                assert_eq!(split(&line.join(" ")), Ok(words));
             }
         }
         _ => {
