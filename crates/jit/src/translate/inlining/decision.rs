@@ -59,7 +59,8 @@ const AGGRESSIVE: usize = 128;
 const COLD: usize = 160;
 /// A call that stays one costs what it did, so only the call around it is won. That pays where the body does little else: wrappers, and recursion.
 ///
-/// How many calls a body of at most [`CALLING`] bytes of IL may keep, and that of a method that asks to be inlined.
+/// How many calls a body of at most [`CALLING`] bytes of IL may keep, and that of a method that asks to be inlined. A longer one may keep one that some path goes around:
+/// that of a method which appends, and calls another to make room.
 const CALLS: u32 = 2;
 /// See [`CALLS`].
 const CALLING: usize = 48;
@@ -144,14 +145,27 @@ fn is_aggressive(m: MethodRef) -> bool {
     m.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0
 }
 
-/// How many calls the body of a method may keep if it is inlined: some if it is very small, or asks to be inlined. None if it asks for a tail call, behind whatever other prefixes: in the frame of the caller that would be a call
-/// which comes back.
-fn calls_of(m: MethodRef, body: &MethodBody<'static>) -> u32 {
+/// Which calls a body may keep.
+#[derive(Clone, Copy)]
+struct Kept {
+    calls: u32,
+    /// A path must be left that makes none of them.
+    avoidable: bool,
+}
+
+/// How many calls the body of a method may keep if it is inlined: some if it is very small, or asks to be inlined. None if it asks for a tail call, behind whatever other
+/// prefixes: in the frame of the caller that would be a call which comes back.
+fn calls_of(m: MethodRef, body: &MethodBody<'static>) -> Kept {
     let is_tail = |i: Result<Instr<'_>, _>| i.is_ok_and(|i| i.op == Op::Tail);
-    let may_call = body.code.len() <= CALLING || is_aggressive(m);
-    match may_call && !body.instructions().any(is_tail) {
-        true => CALLS,
-        false => 0,
+    let is_small = body.code.len() <= CALLING || is_aggressive(m);
+    let calls = match (is_small, body.instructions().any(is_tail)) {
+        (_, true) => 0,
+        (true, _) => CALLS,
+        (false, _) => 1,
+    };
+    Kept {
+        calls,
+        avoidable: !is_small,
     }
 }
 
@@ -274,13 +288,18 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             locals = list.len();
         }
-        if by_blocks {
+        let kept = calls_of(m, &body);
+        let branches = || {
+            let mut instructions = body.instructions();
+            instructions.any(|i| i.is_ok_and(|i| matches!(i.operand, Operand::Branch(_))))
+        };
+        if by_blocks || kept.avoidable && branches() {
             let Ok(sig) = m.sig() else { return Ok(None) };
             let args = sig.params.len() + m.has_this() as usize;
-            return self.decide_by_blocks(m, &body, (args, locals), limit, depth);
+            return self.decide_by_blocks(m, (&body, kept), (args, locals), limit, depth);
         }
         // One block, or branches without a `throw`: every instruction counts, in any order.
-        let mut calls = calls_of(m, &body);
+        let mut calls = if kept.avoidable { 0 } else { kept.calls };
         let mut effect = SideEffect::None;
         let mut before = None;
         for i in body.instructions() {
@@ -302,7 +321,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn decide_by_blocks(
         &mut self,
         m: MethodRef,
-        body: &MethodBody<'static>,
+        (body, kept): (&MethodBody<'static>, Kept),
         (args, locals): (usize, usize),
         limit: usize,
         depth: usize,
@@ -320,7 +339,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut before: Vec<Option<SideEffect>> = vec![None; plan.blocks.len()];
         before[0] = Some(SideEffect::None);
         let mut bytes = 0;
-        let mut calls = calls_of(m, body);
+        let mut calls = kept.calls;
+        // By block: whether a path to it makes no call that is kept; and whether such a path returns.
+        let mut free = vec![false; plan.blocks.len()];
+        free[0] = true;
+        let mut returns_free = false;
         for n in 0..plan.blocks.len() {
             let (b, Some(mut effect)) = (&plan.blocks[n], before[n]) else {
                 continue;
@@ -342,6 +365,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Ok(None);
             }
             let mut last = None;
+            let before_block = calls;
             for i in &plan.instrs[b.first as usize..b.end as usize] {
                 match self.step(m, i, (last, &mut calls), depth)? {
                     Some(e) => effect = effect.max(e),
@@ -350,11 +374,15 @@ impl<'a, 'f> Translator<'a, 'f> {
                 last = Some(*i);
             }
             decision.effect = decision.effect.max(effect);
+            let is_free = free[n] && calls == before_block;
+            returns_free |= is_free && plan.last(n).op == Op::Ret;
             for to in successors(&plan, scope, n)? {
                 before[to] = before[to].max(Some(effect));
+                free[to] |= is_free;
             }
         }
-        Ok(Some(decision))
+        let fits = calls == kept.calls || !kept.avoidable || returns_free;
+        Ok(fits.then_some(decision))
     }
 
     /// The effect of running the class constructor, if it may have to run.
