@@ -137,6 +137,11 @@ impl<'f> Emitter<'f> {
         self.b.set_srcloc(location);
     }
 
+    /// Whether [`Emitter::at_remote_call`] has been said of what follows.
+    pub fn is_at_remote_call(&self) -> bool {
+        self.positions.is_at_remote_call()
+    }
+
     /// Starts the body of an inlined method. The position returned goes to [`Emitter::leave_inlined`].
     pub fn enter_inlined(&mut self, method: MethodRef) -> Position {
         let outer = self.positions.enter(method);

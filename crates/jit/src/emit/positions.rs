@@ -85,6 +85,14 @@ impl Positions {
         }
         self.current()
     }
+    /// Whether the call that follows has [`MAY_BE_REMOTE`].
+    pub fn is_at_remote_call(&self) -> bool {
+        let il = match self.location & INLINED {
+            0 => self.location,
+            _ => self.inlined[(self.location & !INLINED) as usize].1,
+        };
+        il & MAY_BE_REMOTE != 0
+    }
     /// Records the IL offset reached for error reports only.
     pub fn reached(&self, il_offset: u32) {
         if self.site == 0 {

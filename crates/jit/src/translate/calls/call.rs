@@ -139,8 +139,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         if is_virtual && lowered.has_this && (!method.is_virtual() || method.is_final()) {
+            // Mono's method calls on its own `this` directly.
             let this = self.body.stack[self.body.stack.len() - count];
-            if self.may_be_remote(&this, method.class, false)? {
+            let is_this =
+                self.body.method.has_this() && !self.may_be_remote(&this, method.class, false)?;
+            if !is_this {
                 self.mark_remote(method)?;
             }
         }

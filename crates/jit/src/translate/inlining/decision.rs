@@ -183,13 +183,28 @@ fn passes_memory(m: MethodRef) -> Res<bool> {
     Ok(false)
 }
 
-/// Whether `this` of a call in the body of a method may be a transparent proxy, whose calls the runtime intercepts: such a call is not inlined. It is none where the
-/// method passes its own `this` on.
-fn may_be_proxy(own: MethodRef, callee: MethodRef, before: Option<Instr<'static>>) -> Res<bool> {
-    let passes_this = own.has_this()
-        && callee.sig()?.params.is_empty()
-        && before.is_some_and(|i| i.op == Op::Ldarg0);
-    Ok(callee.has_this() && callee.class.is_marshal_by_ref()? && !passes_this)
+/// Whether the instruction that pushes the operand pushes the method's own `this`, which is no transparent proxy where a MarshalByRefObject is inlined. `before` is that
+/// instruction, if it runs before each use of what it pushes.
+fn pushes_this(own: MethodRef, before: Option<Instr<'static>>) -> bool {
+    let writes_this = |i: Result<Instr<'_>, _>| {
+        i.is_ok_and(|i| {
+            matches!(i.op, Op::Starg | Op::StargS | Op::Ldarga | Op::LdargaS)
+                && i.operand == Operand::Var(0)
+        })
+    };
+    own.has_this()
+        && before.is_some_and(|i| i.op == Op::Ldarg0)
+        && own
+            .body()
+            .is_ok_and(|body| !body.instructions().any(writes_this))
+}
+
+/// Whether a call in the body of a method may go to a transparent proxy, whose calls the runtime intercepts: such a call is not inlined.
+fn may_call_proxy(own: MethodRef, callee: MethodRef, before: Option<Instr<'static>>) -> Res<bool> {
+    if !callee.has_this() || !callee.class.is_marshal_by_ref()? {
+        return Ok(false);
+    }
+    Ok(!callee.sig()?.params.is_empty() || !pushes_this(own, before))
 }
 
 /// The effect of a call that stays one, if there may be another.
@@ -302,8 +317,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut calls = if kept.avoidable { 0 } else { kept.calls };
         let mut effect = SideEffect::None;
         let mut before = None;
+        let targets: SmallVec<[u32; 8]> = (body.instructions().flatten())
+            .flat_map(|i| match i.operand {
+                Operand::Branch(to) => smallvec::smallvec![to],
+                Operand::Switch(to) => to.iter().collect::<SmallVec<[u32; 4]>>(),
+                _ => SmallVec::new(),
+            })
+            .collect();
         for i in body.instructions() {
             let Ok(i) = i else { return Ok(None) };
+            // What comes from elsewhere was not pushed by the instruction in front.
+            before = before.filter(|_| !targets.contains(&i.offset));
             match self.step(m, &i, (before, &mut calls), depth)? {
                 Some(e) => effect = effect.max(e),
                 None => return Ok(None),
@@ -476,7 +500,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     Some(SideEffect::Writes)
                 } else if fixed {
                     let triggered = self.triggering(callee)?;
-                    let decision = match callee == own || may_be_proxy(own, callee, before)? {
+                    let decision = match callee == own || may_call_proxy(own, callee, before)? {
                         true => None,
                         false => self.inline_decision(callee, depth + 1)?,
                     };
@@ -530,8 +554,29 @@ impl<'a, 'f> Translator<'a, 'f> {
                     Some(self.initialising(field.class)?.max(reads))
                 }
             }
+            (Ldfld | Ldflda, Operand::Token(t)) => {
+                let own_this = pushes_this(own, before);
+                if own_this && !own.class.is_marshal_by_ref()? {
+                    return Ok(Some(match i.op {
+                        Ldfld => SideEffect::Reads,
+                        _ => SideEffect::None,
+                    }));
+                }
+                let Ok(field) = scope.field(t) else {
+                    return Ok(None);
+                };
+                // A transparent proxy fetches the value from wherever it is.
+                let is_remote = !field.is_static()
+                    && field.class.is_marshal_by_ref()?
+                    && (!own_this || self.may_be_context_bound(field.class)?);
+                Some(match i.op {
+                    _ if is_remote => SideEffect::Writes,
+                    Ldfld => SideEffect::Reads,
+                    _ => SideEffect::None,
+                })
+            }
             (
-                Ldfld | Ldobj | LdindI | LdindI1 | LdindI2 | LdindI4 | LdindI8 | LdindU1 | LdindU2
+                Ldobj | LdindI | LdindI1 | LdindI2 | LdindI4 | LdindI8 | LdindU1 | LdindU2
                 | LdindU4 | LdindR4 | LdindR8 | LdindRef | Ldelem | LdelemI | LdelemI1 | LdelemI2
                 | LdelemI4 | LdelemI8 | LdelemU1 | LdelemU2 | LdelemU4 | LdelemR4 | LdelemR8
                 | LdelemRef | UnboxAny | Unbox | Castclass | Isinst | Newarr | Box | Volatile,

@@ -119,9 +119,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         if lowered.has_this && m.class.is_marshal_by_ref()? {
             let count = lowered.params.len() + 1;
             let this = self.body.stack.len().checked_sub(count);
-            // A transparent proxy sends the call elsewhere.
+            // A transparent proxy sends the call elsewhere, and traces show a call that might be to one.
             match this.map(|at| self.body.stack[at]) {
-                Some(this) if !self.may_be_remote(&this, m.class, false)? => {}
+                Some(this)
+                    if !self.e.is_at_remote_call()
+                        && !self.may_be_remote(&this, m.class, false)? => {}
                 _ => return Ok(None),
             }
         }

@@ -499,14 +499,18 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .first()
                 .is_some_and(|a| a & WRITTEN == 0)
             && self.body.params.first() == Some(&operand.value);
+        let is_own = is_this || self.session.unproxied.contains(&operand.value);
+        Ok(!is_own || fields && self.may_be_context_bound(class)?)
+    }
+
+    /// Whether `this` of a method of the class may be a transparent proxy: that of a ContextBoundObject, or of what it inherits from MarshalByRefObject.
+    pub(crate) fn may_be_context_bound(&self, class: ClassRef) -> Res<bool> {
         let known = |k| self.session.universe.known(k);
         let (base, bound) = (
             known(Known::MarshalByRefObject),
             known(Known::ContextBoundObject),
         );
-        let may_be_bound = class == base || class.supers()?.get(2).is_some_and(|c| *c == bound);
-        let is_own = is_this || self.session.unproxied.contains(&operand.value);
-        Ok(!is_own || fields && may_be_bound)
+        Ok(class == base || class.supers()?.get(2).is_some_and(|c| *c == bound))
     }
 
     /// Goes to the first block, which is cold, if the operand is a transparent proxy, and otherwise on in a new one. Null throws. Both are to end with a jump to
