@@ -46,8 +46,8 @@ use crate::translate::translator::Translator;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use vervet_abi::object::LARGE_OBJECT_SIZE;
-use vervet_metadata::MethodBody;
 use vervet_metadata::il::{Instr, Op, Operand};
+use vervet_metadata::{MethodBody, Token};
 use vervet_types::method::{MethodKind, impl_flags};
 use vervet_types::{ClassRef, Known, MethodRef, Scope};
 
@@ -434,6 +434,26 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// Whether a field access in the body of a method may be one of a transparent proxy, which fetches the value from wherever it is.
+    fn may_read_proxy(
+        &self,
+        own: MethodRef,
+        field: Token,
+        before: Option<Instr<'static>>,
+    ) -> Res<bool> {
+        // The most frequent case first, without a look at the field.
+        let is_argument = own.has_this() && before.is_some_and(|i| i.op == Op::Ldarg0);
+        if is_argument && !own.class.is_marshal_by_ref()? {
+            return Ok(false);
+        }
+        let Ok(field) = own.scope().field(field) else {
+            return Ok(true);
+        };
+        Ok(!field.is_static()
+            && field.class.is_marshal_by_ref()?
+            && (!pushes_this(own, before) || self.may_be_context_bound(field.class)?))
+    }
+
     /// The effect of an instruction. None: it excludes inlining.
     #[expect(clippy::too_many_lines, reason = "a table of opcodes")]
     fn step(
@@ -554,27 +574,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                     Some(self.initialising(field.class)?.max(reads))
                 }
             }
-            (Ldfld | Ldflda, Operand::Token(t)) => {
-                let own_this = pushes_this(own, before);
-                if own_this && !own.class.is_marshal_by_ref()? {
-                    return Ok(Some(match i.op {
-                        Ldfld => SideEffect::Reads,
-                        _ => SideEffect::None,
-                    }));
-                }
-                let Ok(field) = scope.field(t) else {
-                    return Ok(None);
-                };
-                // A transparent proxy fetches the value from wherever it is.
-                let is_remote = !field.is_static()
-                    && field.class.is_marshal_by_ref()?
-                    && (!own_this || self.may_be_context_bound(field.class)?);
-                Some(match i.op {
-                    _ if is_remote => SideEffect::Writes,
-                    Ldfld => SideEffect::Reads,
-                    _ => SideEffect::None,
-                })
-            }
+            (Ldfld | Ldflda, Operand::Token(t)) => Some(match i.op {
+                _ if self.may_read_proxy(own, t, before)? => SideEffect::Writes,
+                Ldfld => SideEffect::Reads,
+                _ => SideEffect::None,
+            }),
             (
                 Ldobj | LdindI | LdindI1 | LdindI2 | LdindI4 | LdindI8 | LdindU1 | LdindU2
                 | LdindU4 | LdindR4 | LdindR8 | LdindRef | Ldelem | LdelemI | LdelemI1 | LdelemI2
