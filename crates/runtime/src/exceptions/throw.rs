@@ -84,6 +84,7 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     hooks::thrown(exception.addr());
     let old = trace::base(exception, mode);
     let mut frames = Vec::new();
+    let mut recent = trace::Recent::default();
     let mut found = None;
     let mut walk = Walk::here(cx);
     'search: while let Some(frame) = walk.next() {
@@ -91,7 +92,8 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
             .take_wrapper_beside(&frame)
             .map(trace::RawFrame::wrapper);
         let left = trace::MOST_FRAMES.saturating_sub(frames.len());
-        let inner_first = wrapper.into_iter().chain(trace::RawFrame::of(&frame));
+        let own = recent.of(&frame).iter().copied();
+        let inner_first = wrapper.into_iter().chain(own);
         frames.extend(inner_first.take(left));
         for h in handlers(&frame) {
             if is_filter(&frame, h) {
@@ -109,7 +111,7 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     }
     trace::record(cx, exception, old, &frames, mode);
     // Nothing with a destructor may be left: this frame is abandoned.
-    drop(frames);
+    drop((frames, recent));
     let Some(target) = found else {
         // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
         unhandled(cx, exception);

@@ -16,6 +16,7 @@ use crate::code::table::CodeKind;
 use crate::cx::Cx;
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
 use crate::object::ObjRef;
+use smallvec::SmallVec;
 use vervet_abi::layouts::ExceptionObject;
 use vervet_types::{Known, MethodRef};
 
@@ -139,6 +140,41 @@ impl RawFrame {
             il: 0,
             kind: Kind::Native,
         }
+    }
+}
+
+/// How many code addresses a walk keeps the frames of.
+const RECENT: usize = 8;
+
+/// The frames of the code addresses that a walk has met last. To unpack them takes a pass over the tables of their method, and a recursion meets the same addresses again
+/// and again.
+///
+/// It lives as long as one walk: the code of active frames is not freed.
+#[derive(Default)]
+pub struct Recent {
+    entries: [Option<Unpacked>; RECENT],
+}
+
+/// The frames of a code address.
+struct Unpacked {
+    pc: usize,
+    exact: bool,
+    frames: SmallVec<[RawFrame; 2]>,
+}
+
+impl Recent {
+    /// As [`RawFrame::of`].
+    pub fn of(&mut self, frame: &WalkFrame) -> &[RawFrame] {
+        let entry = &mut self.entries[frame.pc / 4 % RECENT];
+        let unpacked = match entry.take() {
+            Some(known) if known.pc == frame.pc && known.exact == frame.exact => known,
+            _ => Unpacked {
+                pc: frame.pc,
+                exact: frame.exact,
+                frames: RawFrame::of(frame).collect(),
+            },
+        };
+        &entry.insert(unpacked).frames
     }
 }
 
@@ -304,13 +340,14 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
 /// The frames of the running thread, innermost (the managed caller of the running icall) first, without `skip`.
 pub fn current_frames(cx: &Cx<'_>, skip: usize) -> Vec<Frame> {
     let mut out = Vec::new();
+    let mut recent = Recent::default();
     let mut walk = Walk::here(cx);
     walk.take_wrapper();
     while let Some(f) = walk.next() {
         if let Some(m) = walk.take_wrapper_beside(&f) {
             out.extend(RawFrame::wrapper(m).live());
         }
-        out.extend(RawFrame::of(&f).filter_map(RawFrame::live));
+        out.extend(recent.of(&f).iter().copied().filter_map(RawFrame::live));
     }
     out.drain(..skip.min(out.len()));
     out
