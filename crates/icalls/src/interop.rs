@@ -10,9 +10,9 @@ icalls! {
     /// snprintf; the format comes from managed code and takes one double. It is `%.40e` wherever the class library formats a double.
     "Interop/Sys::DoubleToString" fn double_to_string(cx, value: f64, format: *const u8, buffer: *mut u8, length: i32) -> i32 {
         // SAFETY: the format is NUL-terminated, as managed code made it.
-        if unsafe { CStr::from_ptr(format.cast()) } == c"%.40e" {
+        if length > 0 && unsafe { CStr::from_ptr(format.cast()) } == c"%.40e" {
             // SAFETY: the buffer has `length` bytes, as managed code made it.
-            let text = unsafe { std::slice::from_raw_parts_mut(buffer, length.max(0) as usize) };
+            let text = unsafe { std::slice::from_raw_parts_mut(buffer, length as usize) };
             if let Some(len) = exponential::write(value, text) {
                 return Ok(len as i32);
             }
