@@ -297,22 +297,7 @@ impl<'f> Emitter<'f> {
         if let Some(f) = self.helpers[helper as usize] {
             return f;
         }
-        let abi = helper.sig();
-        let mut signature = Signature::new(CallConv::Tail);
-        signature
-            .params
-            .extend(abi.params.iter().map(|t| AbiParam::new(clif_type(*t))));
-        signature
-            .returns
-            .extend(abi.ret.iter().map(|t| AbiParam::new(clif_type(*t))));
-        let signature = self.b.import_signature(signature);
-        let name = self.name_of(Symbol::Helper(helper));
-        let f = self.b.import_function(ExtFuncData {
-            name,
-            signature,
-            colocated: false,
-            patchable: false,
-        });
+        let f = self.import_helper(helper, Symbol::Helper(helper), CallConv::Tail);
         self.helpers[helper as usize] = Some(f);
         f
     }
@@ -322,21 +307,34 @@ impl<'f> Emitter<'f> {
         if let Some(f) = self.preserving[helper as usize] {
             return f;
         }
-        let mut signature = Signature::new(CallConv::PreserveAll);
-        let params = helper.sig().params.iter();
+        let symbol = Symbol::PreservingHelper(helper);
+        let f = self.import_helper(helper, symbol, CallConv::PreserveAll);
+        self.preserving[helper as usize] = Some(f);
+        f
+    }
+
+    /// Imports a stub of a helper. One that preserves all registers returns none.
+    fn import_helper(&mut self, helper: Helper, stub: Symbol, convention: CallConv) -> FuncRef {
+        let abi = helper.sig();
+        let mut signature = Signature::new(convention);
+        let params = abi.params.iter();
         signature
             .params
             .extend(params.map(|t| AbiParam::new(clif_type(*t))));
+        if convention != CallConv::PreserveAll {
+            let returned = abi.ret.iter();
+            signature
+                .returns
+                .extend(returned.map(|t| AbiParam::new(clif_type(*t))));
+        }
         let signature = self.b.import_signature(signature);
-        let name = self.name_of(Symbol::PreservingHelper(helper));
-        let f = self.b.import_function(ExtFuncData {
+        let name = self.name_of(stub);
+        self.b.import_function(ExtFuncData {
             name,
             signature,
             colocated: false,
             patchable: false,
-        });
-        self.preserving[helper as usize] = Some(f);
-        f
+        })
     }
 
     /// Calls a helper that [`Helper::preserves_registers`] from code that runs rarely, so that what lives across the call may stay in any register. Its result
