@@ -217,19 +217,42 @@ helpers! {
     IndexOfByte(I64, I32, I32) -> I32 : Leaf;
     /// (address, address, bytes) -> 1 if the bytes are equal, otherwise 0; at most 64 KiB.
     SequenceEqual(I64, I64, I64) -> I32 : Leaf;
+    /// (address of characters, address of bytes, count) -> 1 if all characters are ASCII and were copied to the bytes; 0 if only those before the first that is not
+    /// were, or some of them; at most 32,768.
+    NarrowAscii(I64, I64, I64) -> I32 : Leaf;
+    /// The same from bytes to characters.
+    WidenAscii(I64, I64, I64) -> I32 : Leaf;
+    /// (address of characters, count) -> 1 if all are ASCII, otherwise 0; at most 32,768.
+    AreAsciiChars(I64, I64) -> I32 : Leaf;
+    /// (address of bytes, count) -> 1 if all are ASCII, otherwise 0; at most 32,768.
+    AreAsciiBytes(I64, I64) -> I32 : Leaf;
     /// (array, index, array, index, count) -> 1 if that many elements were copied; 0 if they are no vectors of one type without references, are too many
     /// for a leaf, or lie outside.
     CopyElements(I64, I32, I64, I32, I32) -> I32 : Leaf;
+    /// (array, offset, array, offset, count) -> 1 if that many bytes were copied; 0 if they are no arrays of primitives, are too many for a leaf, or lie outside.
+    CopyBytes(I64, I32, I64, I32, I32) -> I32 : Leaf;
     /// (vector, first index, count, element type): sorts integers, ascending.
     SortIntegers(I64, I32, I32, I32) : Runtime;
     /// (method, method): throws that the first may not name the second.
     ThrowMethodAccess(I64, I64) : Runtime;
     /// (method, object or null, `object[]` or null) -> 1 if a call of the method through reflection needs no conversion and no error, otherwise 0.
     IsPlainCall(I64, I64, I64) -> I32 : Leaf;
+    /// (set, character of ASCII) -> 1 if it is in a set of a regular expression, otherwise 0; -1 if the class library is to answer.
+    CharInSet(I64, I32) -> I32 : Leaf;
     /// (state, block of 64 bytes): a step of SHA-256.
     Sha256Block(I64, I64) : Leaf;
     /// (state, block of 128 bytes): a step of SHA-512.
     Sha512Block(I64, I64) : Leaf;
+    /// (state, block of 64 bytes): a step of SHA-1.
+    Sha1Block(I64, I64) : Leaf;
+    /// (vector of words, vector of bytes, index, a HashStep) -> 1 if the state in the first took a step over the 64 bytes from the index on; 0 if one is null,
+    /// or too short.
+    HashBlock(I64, I64, I32, I32) -> I32 : Leaf;
+    /// (vector of words, vector of bytes, vector of bytes, a CipherStep) -> 1 if the 16 bytes of the second were enciphered or deciphered to the third with the round
+    /// keys in the first; 0 if one is null or too short, or if the number of rounds is none of AES.
+    AesBlock(I64, I64, I64, I32) -> I32 : Leaf;
+    /// (round keys, block, block, a CipherStep): a block of Rijndael, from the first to the second. The first keeps what the last round begins with.
+    RijndaelBlock(I64, I64, I64, I32) : Leaf;
     /// C fmod.
     FMod(F64, F64) -> F64 : Leaf;
     /// (x, y, a MathFunction): a function of the C library, of x, or of x and y.
@@ -368,6 +391,26 @@ macro_rules! math_functions {
             }
         }
     };
+}
+
+/// A hash of which [`Helper::HashBlock`] takes a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum HashStep {
+    /// MD5, with a state of four words.
+    Md5,
+    /// SHA-1, with a state of five words.
+    Sha1,
+}
+
+/// How [`Helper::AesBlock`] and [`Helper::RijndaelBlock`] treat a block: the number of rounds, and [`CipherStep::DECIPHER`] if it is deciphered.
+pub struct CipherStep;
+
+impl CipherStep {
+    /// The block is deciphered.
+    pub const DECIPHER: i32 = 1 << 8;
+    /// The rounds of AES with keys of 128, 192 and 256 bits.
+    pub const ROUNDS: [i32; 3] = [10, 12, 14];
 }
 
 math_functions! { Sin Cos Tan Asin Acos Atan Exp Log Log10 Pow Atan2 }

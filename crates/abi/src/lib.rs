@@ -10,7 +10,9 @@ pub mod stack;
 pub mod vtable;
 
 pub use context::{State, ThreadContext};
-pub use helpers::{Declared, Effect, Helper, HelperSig, MathFunction, ThrowKind, Ty, call};
+pub use helpers::{
+    CipherStep, Declared, Effect, HashStep, Helper, HelperSig, MathFunction, ThrowKind, Ty, call,
+};
 pub use object::*;
 pub use sizes::TableSizes;
 pub use vtable::VTable;

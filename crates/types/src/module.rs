@@ -195,6 +195,12 @@ impl Module {
             .get()
             .is_some_and(|m| std::ptr::eq(m, self))
     }
+    /// Is the manifest module of the class library's assembly of that name: one with the key of the ECMA standard.
+    pub fn is_of_class_library(&self, name: &str) -> bool {
+        const ECMA: [u8; 8] = [0xb7, 0x7a, 0x5c, 0x56, 0x19, 0x34, 0xe0, 0x89];
+        self.assembly()
+            .is_some_and(|a| a.name == name && a.public_key_token() == Some(ECMA))
+    }
     /// A reader's error as one about this module.
     pub(crate) fn bad(&'static self, e: vervet_metadata::Error) -> LoadError {
         LoadError::bad_image(self, e.to_string())

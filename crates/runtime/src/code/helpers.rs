@@ -16,7 +16,7 @@ use crate::classes::nullable::unbox_nullable_into;
 use crate::classes::remembered;
 use crate::code::helper_table::{PRESERVING, STUBS};
 use crate::code::icall::{IcallRet, finish};
-use crate::code::{library, plain_calls};
+use crate::code::{char_sets, crypto, library, plain_calls, texts};
 use crate::cx::{Cx, Result};
 use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
@@ -25,7 +25,7 @@ use crate::profiler::hooks;
 use crate::remoting;
 use crate::threads::interrupts;
 use vervet_abi::vtable::flags;
-use vervet_abi::{Effect, Helper, HelperSig, Ty, VTable};
+use vervet_abi::{Effect, HashStep, Helper, HelperSig, Ty, VTable};
 use vervet_types::{Class, Field, FieldRef, Known, Method, MethodRef};
 
 /// Makes the stubs. Called once at start-up.
@@ -187,12 +187,22 @@ bodies! {
     IndexOfChar(_, _, _) => library::index_of_char;
     IndexOfByte(_, _, _) => library::index_of_byte;
     SequenceEqual(_, _, _) => library::sequence_equal;
+    NarrowAscii(_, _, _) => texts::narrow_ascii;
+    WidenAscii(_, _, _) => texts::widen_ascii;
+    AreAsciiChars(_, _) => texts::are_ascii_chars;
+    AreAsciiBytes(_, _) => texts::are_ascii_bytes;
     CopyElements(_, _, _, _, _) => copy_elements;
+    CopyBytes(_, _, _, _, _) => copy_bytes;
     SortIntegers(_, _, _, _) => sort_integers;
     ThrowMethodAccess(_, _) => throw_method_access;
     IsPlainCall(_, _, _) => is_plain_call;
-    Sha256Block(_, _) => library::sha256_block;
-    Sha512Block(_, _) => library::sha512_block;
+    CharInSet(_, _) => char_in_set;
+    Sha256Block(_, _) => crypto::sha256_block;
+    Sha512Block(_, _) => crypto::sha512_block;
+    Sha1Block(_, _) => crypto::sha1_block;
+    HashBlock(_, _, _, _) => hash_block;
+    AesBlock(_, _, _, _) => aes_block;
+    RijndaelBlock(_, _, _, _) => crypto::rijndael_block;
     FMod(_, _) => fmod;
     Math(_, _, _) => crate::code::libm::math;
     BindPInvoke(_) => crate::interop::pinvoke::bind;
@@ -579,6 +589,39 @@ extern "C" fn copy_elements(source: usize, from: i32, dest: usize, to: i32, coun
         (object(source), from),
         (object(dest), to),
         count,
+    ))
+}
+/// The copy of bytes between arrays, if a leaf may do it.
+extern "C" fn copy_bytes(source: usize, from: i32, dest: usize, to: i32, count: i32) -> i32 {
+    i32::from(library::copy_bytes(
+        (object(source), from),
+        (object(dest), to),
+        count,
+    ))
+}
+/// Is a character of ASCII in a set of a regular expression?
+extern "C" fn char_in_set(set: usize, c: u32) -> i32 {
+    let set = object(set);
+    match set.is_null() {
+        true => -1,
+        false => char_sets::is_in(set.units(), c as u16).map_or(-1, i32::from),
+    }
+}
+/// A step of a hash over a part of a vector of bytes.
+extern "C" fn hash_block(state: usize, bytes: usize, at: i32, step: i32) -> i32 {
+    i32::from(crypto::hash_block(
+        object(state),
+        (object(bytes), at),
+        step == HashStep::Sha1 as i32,
+    ))
+}
+/// A block of AES.
+extern "C" fn aes_block(keys: usize, from: usize, to: usize, step: i32) -> i32 {
+    i32::from(crypto::aes_block(
+        object(keys),
+        object(from),
+        object(to),
+        step,
     ))
 }
 /// May a call through reflection go straight to its internal call?

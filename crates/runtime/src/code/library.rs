@@ -1,4 +1,4 @@
-//! Routines of the class library that generated code calls in place of their IL: searches, comparisons and sorts of plain values, and steps of hashes.
+//! Routines of the class library that generated code calls in place of their IL: searches, comparisons and sorts of plain values.
 //!
 //! The rows that say which methods these stand for are the JIT's (`calls/library.rs` in `vervet-jit`). Each does what the IL does, in fewer cycles.
 //!
@@ -64,20 +64,6 @@ pub(super) extern "C" fn sequence_equal(a: *const u8, b: *const u8, bytes: usize
     i32::from(a == b)
 }
 
-/// `SHA256Managed.SHATransform`, without its scratch.
-pub(super) extern "C" fn sha256_block(state: *mut [u32; 8], block: *const [u8; 64]) {
-    // SAFETY: the class library passes its state of eight words and a whole block, both fixed; nothing moves during a leaf.
-    let (state, block) = unsafe { (&mut *state, block.read().into()) };
-    sha2::compress256(state, &[block]);
-}
-
-/// `SHA512Managed.SHATransform`, which SHA-384 shares, without its scratch.
-pub(super) extern "C" fn sha512_block(state: *mut [u64; 8], block: *const [u8; 128]) {
-    // SAFETY: as above.
-    let (state, block) = unsafe { (&mut *state, block.read().into()) };
-    sha2::compress512(state, &[block]);
-}
-
 /// Bytes that a leaf copies.
 const LEAF_COPY: usize = 16 << 10;
 
@@ -118,6 +104,29 @@ pub(super) fn copy_elements(
             count * size,
         );
     }
+    true
+}
+
+/// `Buffer.InternalBlockCopy`, for at most [`LEAF_COPY`] bytes. False: nothing was done.
+pub(super) fn copy_bytes(
+    (source, from): (ObjRef<'_>, i32),
+    (dest, to): (ObjRef<'_>, i32),
+    count: i32,
+) -> bool {
+    let place = |array: ObjRef<'_>, at: i32| {
+        let array = array.non_null()?;
+        let prim = array.class().element()?.prim?;
+        let length = array.array_len() * array.vtable().size as usize;
+        let (at, count) = (usize::try_from(at).ok()?, usize::try_from(count).ok()?);
+        let fits = prim != Prim::Void && count <= LEAF_COPY && at + count <= length;
+        // SAFETY: the offset lies within the array.
+        fits.then(|| unsafe { array.array_data().add(at) })
+    };
+    let (Some(source), Some(dest)) = (place(source, from), place(dest, to)) else {
+        return false;
+    };
+    // SAFETY: both ranges lie within their arrays, whose elements are primitives; nothing moves during a leaf.
+    unsafe { std::ptr::copy(source, dest, count as usize) };
     true
 }
 

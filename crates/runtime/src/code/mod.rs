@@ -2,6 +2,8 @@
 //!
 //! * [`area`]: a range that is given out from its start
 //! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
+//! * [`char_sets`]: sets of characters in regular expressions
+//! * [`crypto`]: steps of hashes and ciphers
 //! * [`entries`]: a method's slot, permanent stub and prestub
 //! * [`first_call`]: what a method's first call does before it goes on
 //! * [`hot`]: methods that are called often are compiled again
@@ -14,13 +16,16 @@
 //! * [`aot`]: methods that are compiled before a program runs
 //! * [`cache`]: code that is kept for the next process
 //! * [`table`]: from an address to the code it lies in
+//! * [`texts`]: conversions of ASCII
 pub mod aot;
 pub mod area;
 pub mod arena;
 pub(crate) mod background;
 pub mod cache;
 pub(crate) mod call_counts;
+mod char_sets;
 pub(crate) mod compiling;
+mod crypto;
 pub mod entries;
 pub mod first_call;
 pub mod helper_table;
@@ -38,3 +43,4 @@ pub mod perf;
 pub mod plain_calls;
 pub mod prestub;
 pub mod table;
+mod texts;

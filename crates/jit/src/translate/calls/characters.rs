@@ -18,6 +18,7 @@ use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
+use vervet_abi::call;
 use vervet_types::{MethodRef, Prim};
 
 /// What is asked about a character.
@@ -78,6 +79,36 @@ impl Translator<'_, '_> {
         };
         self.e.b.ins().jump(join, &[BlockArg::Value(answer)]);
         self.or_call(method, &[c], call, join)
+    }
+
+    /// `RegexCharClass.CharInClass(char, string)`.
+    pub(crate) fn char_in_class(&mut self, method: MethodRef) -> Res<bool> {
+        let sig = method.sig()?;
+        let fits = match sig.params[..] {
+            [c, set] => c.prim == Some(Prim::Char) && set.name == "String",
+            _ => false,
+        };
+        if sig.has_this || !fits {
+            return Ok(false);
+        }
+        self.spill_aliased(2)?;
+        let set = self.pop_ref()?.value;
+        let given = self.pop_i32()?;
+        let c = self.e.b.ins().band_imm_u(given, 0xffff);
+        let [ascii, call, join] = [(); 3].map(|()| self.e.b.create_block());
+        self.e.b.append_block_param(join, I32);
+        self.e.b.set_cold_block(call);
+        let is_ascii = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, c, 128);
+        self.e.b.ins().brif(is_ascii, ascii, &[], call, &[]);
+        self.e.b.seal_block(ascii);
+        self.e.b.switch_to_block(ascii);
+        let answer = self.e.helper_value(call::CharInSet, [set, c]);
+        let is_none = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, answer, 0);
+        self.e
+            .b
+            .ins()
+            .brif(is_none, call, &[], join, &[BlockArg::Value(answer)]);
+        self.or_call(method, &[c, set], call, join)
     }
 
     /// The bit of an ASCII character.

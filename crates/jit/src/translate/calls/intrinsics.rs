@@ -2,7 +2,7 @@
 //!
 //! # How it works
 //! [`lookup`] is the table, by namespace, class and method name. A row applies to the type of that
-//! name in the core library only. [`expand`] emits the code, or declines if the overload at hand is
+//! name in the core library only, or in the assembly of the class library that the row names. [`expand`] emits the code, or declines if the overload at hand is
 //! not the one meant; then the call is made.
 //!
 //! # Invariants
@@ -17,6 +17,7 @@ use crate::signature::{LoweredSignature, scalar_kind};
 use crate::translate::calls::bounds::Bound;
 use crate::translate::calls::call::Dispatch;
 use crate::translate::calls::characters::{self, CharQuestion};
+use crate::translate::calls::crypto::{self, Step};
 use crate::translate::calls::library::Routine;
 use crate::translate::calls::math;
 use crate::translate::error::Res;
@@ -133,8 +134,12 @@ enum Intrinsic {
     Math(MathFunction),
     /// A search, comparison or sort of plain values, module `library`.
     Library(Routine),
+    /// A step of a hash or of a cipher, module `crypto`.
+    Crypto(Step),
     /// A question about a character, module `characters`.
     Char(CharQuestion),
+    /// `RegexCharClass.CharInClass`, as well.
+    CharInClass,
 }
 
 /// How a float is rounded to an integer.
@@ -183,6 +188,7 @@ fn of_system(class: &str, method: &str) -> Option<Intrinsic> {
         },
         "Buffer" => match method {
             "Memcpy" | "Memmove" => Move { shift: 0 },
+            "InternalBlockCopy" => Library(Routine::BlockCopy),
             _ => return None,
         },
         "Activator" if method == "CreateInstance" => CreateInstance,
@@ -230,11 +236,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             ("CharUnicodeInfo", "EndianSwap") => Unchanged,
             _ => return None,
         },
-        "System.Security.Cryptography" if method == "SHATransform" => match class {
-            "SHA256Managed" => Library(Routine::Sha2 { wide: false }),
-            "SHA384Managed" | "SHA512Managed" => Library(Routine::Sha2 { wide: true }),
-            _ => return None,
-        },
+        "System.Security.Cryptography" => return crypto::step_of(class, method, true).map(Crypto),
         "System.Collections.Generic" => match (class, method) {
             ("EqualityComparer`1", "get_Default") => DefaultComparer,
             ("ArraySortHelper`1", "Sort") => Library(Routine::Sort),
@@ -289,31 +291,53 @@ fn of_caller(caller: MethodRef, class: &str, method: &str) -> Option<Intrinsic> 
     }
 }
 
+/// The row of a method.
+fn row_of(method: MethodRef) -> Option<Intrinsic> {
+    let def = method.class.def();
+    if def.module.is_corlib() {
+        return lookup(def.namespace, def.name, method.name);
+    }
+    let (which, assembly) = beyond_corlib(def.namespace, def.name, method.name)?;
+    def.module.is_of_class_library(assembly).then_some(which)
+}
+
+/// The table's rows of other assemblies of the class library.
+fn beyond_corlib(namespace: &str, class: &str, method: &str) -> Option<(Intrinsic, &'static str)> {
+    match (namespace, class, method) {
+        ("System.Text.RegularExpressions", "RegexCharClass", "CharInClass") => {
+            Some((Intrinsic::CharInClass, "System"))
+        }
+        ("System.Security.Cryptography", _, _) => {
+            let step = crypto::step_of(class, method, false)?;
+            Some((Intrinsic::Crypto(step), "System.Core"))
+        }
+        _ => None,
+    }
+}
+
 /// Expands a call whose arguments are on the stack. False: the call must be made.
 pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool> {
     let def = method.class.def();
-    if !def.module.is_corlib() {
-        return Ok(false);
-    }
-    let row = lookup(def.namespace, def.name, method.name);
-    let Some(which) = row.or_else(|| of_caller(t.body.method, def.name, method.name)) else {
-        return Ok(false);
+    let of_caller = || match def.module.is_corlib() {
+        true => of_caller(t.body.method, def.name, method.name),
+        false => None,
     };
-    t.expand(which, method)
+    match row_of(method).or_else(of_caller) {
+        Some(which) => t.expand(which, method),
+        None => Ok(false),
+    }
 }
 
 /// Whether the method is in the table.
 pub(crate) fn is_known(method: MethodRef) -> bool {
-    let def = method.class.def();
-    def.module.is_corlib() && lookup(def.namespace, def.name, method.name).is_some()
+    row_of(method).is_some()
 }
 
 /// What the expansion of a method of the table does. An inlined body may run it once more in the
 /// call that replaces an outlined block (module `decision`).
 pub(crate) fn effect(method: MethodRef) -> SideEffect {
     use Intrinsic::*;
-    let def = method.class.def();
-    match lookup(def.namespace, def.name, method.name) {
+    match row_of(method) {
         Some(
             UnsafeMov | ArrayLength | ArrayRank | OffsetToStringData | HasReferences | StringLength
             | ObjectCtor | TypeEquals(_) | ProcessorCount | Nothing | Unchanged | IsGreenThread
@@ -329,6 +353,7 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
             | TargetHandle
             | ReadLong
             | VolatileRead
+            | CharInClass
             | Library(Routine::IndexOf | Routine::SequenceEqual),
         ) => SideEffect::Reads,
         _ => SideEffect::Writes,
@@ -447,6 +472,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.push(StackType::I32, value);
             }
             Intrinsic::ArrayData => self.array_data()?,
+            Intrinsic::CharInClass => return self.char_in_class(method),
             Intrinsic::Char(question) => return self.ask_character(question, method),
             Intrinsic::CaptureDefault => return self.capture_default(method),
             // Constant for each instantiation, so the branch on it disappears.
@@ -705,6 +731,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::ArrayBound(which) => return self.array_bound(which, method),
             Intrinsic::HasFlag => return self.has_flag(),
             Intrinsic::Math(function) => return self.math(function, method),
+            Intrinsic::Crypto(step) => return self.crypto_step(step, method),
             Intrinsic::Library(routine) => return self.library_routine(routine, method),
             Intrinsic::Round(how) => {
                 if !can_round() {

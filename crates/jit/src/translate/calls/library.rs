@@ -19,8 +19,8 @@
 //! | `IndexOf` | `string.IndexOf(char)`, `Span<T>.IndexOf`, `Array.IndexOf` of bytes |
 //! | `SequenceEqual` | `string ==`, `string.Equals`, `Span<T>.SequenceEqual` |
 //! | `Copy` | `Array.Copy`, and so `List<T>`, `Queue<T>` and the other collections when they grow or move elements |
+//! | `BlockCopy` | `Buffer.BlockCopy`, and so `MemoryStream`, `BufferedStream` and the ciphers |
 //! | `Sort` | `Array.Sort` and `List<T>.Sort` without a comparer |
-//! | `Sha2` | the hash algorithms `SHA256Managed`, `SHA384Managed` and `SHA512Managed`, for each block |
 //!
 //! # Invariants
 //! * A routine does what the method does; a program cannot tell them apart.
@@ -51,10 +51,10 @@ pub(crate) enum Routine {
     SequenceEqual,
     /// `Array.FastCopy(Array, int, Array, int, int)`.
     Copy,
+    /// `Buffer.InternalBlockCopy(Array, int, Array, int, int)`.
+    BlockCopy,
     /// `ArraySortHelper<T>.Sort(T[], int, int, IComparer<T>)`.
     Sort,
-    /// `SHATransform(scratch, state, block)` of SHA-256, or of SHA-512 and SHA-384 (`wide`).
-    Sha2 { wide: bool },
 }
 
 /// The primitive type that a managed pointer points to.
@@ -84,11 +84,8 @@ impl Translator<'_, '_> {
             {
                 self.sequence_equal(method)
             }
-            (Routine::Copy, [_, _, _, _, _]) => self.fast_copy(method),
-            (Routine::Sha2 { wide }, [scratch, state, block])
-                if [scratch, state, block].iter().all(|p| p.is_ptr()) =>
-            {
-                self.sha2(wide)
+            (Routine::Copy | Routine::BlockCopy, [_, _, _, _, _]) => {
+                self.fast_copy(matches!(routine, Routine::BlockCopy), method)
             }
             (Routine::Sort, [array, from, count, _])
                 if from.prim == Some(Prim::I4) && count.prim == Some(Prim::I4) =>
@@ -131,8 +128,8 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// `Array.FastCopy`: the leaf if it can, else the internal call.
-    fn fast_copy(&mut self, method: MethodRef) -> Res<bool> {
+    /// `Array.FastCopy`, or `Buffer.InternalBlockCopy` in `bytes`: the leaf if it can, else the internal call.
+    fn fast_copy(&mut self, bytes: bool, method: MethodRef) -> Res<bool> {
         self.spill_aliased(5)?;
         let count = self.pop_i32()?;
         let to = self.pop_i32()?;
@@ -143,27 +140,15 @@ impl Translator<'_, '_> {
         let [call, join] = [(); 2].map(|()| self.e.b.create_block());
         self.e.b.append_block_param(join, I32);
         self.e.b.set_cold_block(call);
-        let done = self.e.helper_value(vervet_abi::call::CopyElements, args);
+        let done = match bytes {
+            true => self.e.helper_value(call::CopyBytes, args),
+            false => self.e.helper_value(call::CopyElements, args),
+        };
         self.e
             .b
             .ins()
             .brif(done, join, &[BlockArg::Value(done)], call, &[]);
         self.or_call(method, &args, call, join)
-    }
-
-    /// One block of a hash. The scratch, which callers clear, is left as it is.
-    fn sha2(&mut self, wide: bool) -> Res<bool> {
-        self.spill_aliased(3)?;
-        let block = self.pop()?;
-        let block = self.coerce(&block, StackType::Native)?;
-        let state = self.pop()?;
-        let state = self.coerce(&state, StackType::Native)?;
-        self.pop()?;
-        match wide {
-            false => self.e.helper(call::Sha256Block, [state, block]),
-            true => self.e.helper(call::Sha512Block, [state, block]),
-        };
-        Ok(true)
     }
 
     /// A bool or an integer of 32 bits as the latter.
@@ -175,7 +160,7 @@ impl Translator<'_, '_> {
     }
 
     /// Whether an address lies beyond the pages that are never mapped: a null or nearly null one is left to the method, which throws.
-    fn mapped(&mut self, address: Value) -> Value {
+    pub(crate) fn mapped(&mut self, address: Value) -> Value {
         self.e
             .b
             .ins()

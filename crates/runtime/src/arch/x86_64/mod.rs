@@ -27,11 +27,13 @@
 //! * [`interrupts`]: a call that a stopped thread is made to make; [`blocks`]: block moves and fills
 //! * [`reentry`](mod@reentry): internal calls that are made again after a park, and the first call of a green thread
 //! * [`switch`](mod@switch): between a carrier's stack and a green thread's
+//! * [`aes`]: instructions for a cipher
 //! * [`current`](mod@current): the context of the calling thread
 //! * [`unwind`]: where the caller of a thunk is, at each of its instructions
 //! * [`stubs`]: the small pieces of code, written as bytes, that lead to a thunk
 #[macro_use]
 mod macros;
+pub(crate) mod aes;
 pub mod blocks;
 mod current;
 mod entry;
