@@ -124,22 +124,18 @@ impl Space {
     pub fn free_block(&self, block: BlockId) {
         self.clear_starts(block);
         let mut f = self.free.lock();
-        self.list_free(&mut f, block, 1);
+        self.list_free(&mut f, block);
     }
-    /// Frees `n` adjacent blocks; their pages go back to the system if `discard_pages`.
-    pub fn free_run(&self, first: BlockId, n: usize, discard_pages: bool) {
-        if discard_pages {
-            // SAFETY: the caller frees these blocks: nobody needs what is in them.
-            unsafe { discard(self.address(first), self.address(first) + n * BLOCK) };
-        }
+    /// Frees `n` adjacent blocks, whose pages may hold anything.
+    pub fn free_run(&self, first: BlockId, n: usize) {
         let mut f = self.free.lock();
         for block in first.run(n) {
-            self.list_free(&mut f, block, u8::from(!discard_pages));
+            self.list_free(&mut f, block);
         }
     }
-    fn list_free(&self, f: &mut FreeList, block: BlockId, dirty: u8) {
+    fn list_free(&self, f: &mut FreeList, block: BlockId) {
         let info = self.info(block);
-        info.dirty.store(dirty, Relaxed);
+        info.dirty.store(1, Relaxed);
         for cell in [
             &info.age,
             &info.unswept,

@@ -13,8 +13,9 @@ use crate::space::{BLOCK, BlockId, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
 
-/// A stretch of dirty pages longer than this is discarded, so that the kernel zeroes it page by page; a shorter one is zeroed here.
-const ZERO_BY_HAND: usize = 256 << 10;
+/// A stretch of dirty pages longer than this is discarded, so that the kernel zeroes it page by page; a shorter one is zeroed here,
+/// which takes a third of the time that the faults of its pages would take.
+const ZERO_BY_HAND: usize = 1 << 20;
 
 impl<M: Model, W: World> Heap<M, W> {
     /// Allocates a large object: `size` zeroed bytes with that header. None: the address range is used up.
@@ -99,13 +100,14 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn is_dead_large(&self, block: BlockId) -> bool {
         self.space.info(block).large_dead.load(Relaxed) != 0
     }
-    /// Frees the blocks of dead large objects.
+    /// Frees the blocks of dead large objects. Their pages are kept until the end of the cycle, which gives back what the program
+    /// will not need before the next one ([`crate::Heap::trim`]).
     pub(crate) fn free_large(&self, dead: &mut List<BlockId>) {
         while let Some(b) = dead.pop() {
             let n = self.space.info(b).size.load(Relaxed).div_ceil(BLOCK);
             // SAFETY: the object is dead: a zero header says so to whoever still meets the block.
             unsafe { *(self.space.address(b) as *mut u64) = 0 };
-            self.space.free_run(b, n, n > 4);
+            self.space.free_run(b, n);
         }
     }
 }
