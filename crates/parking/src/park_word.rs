@@ -3,8 +3,7 @@
 //! ```text
 //!   state     meaning                                        begin       sleeps     end          unpark (by another thread)
 //!   --------  ---------------------------------------------  ----------  ---------  -----------  --------------------------
-//!   RUNNING   the thread runs                                PARKING     -          -            TOKEN
-//!   PARKING   it makes its wait known to others              -           PARKED     RUNNING      TOKEN
+//!   RUNNING   the thread runs, or makes its wait known       RUNNING     PARKED     RUNNING      TOKEN
 //!   PARKED    it sleeps on the word                          -           -          RUNNING      TOKEN, and wakes it
 //!   TOKEN     somebody unparked it: it does not sleep        (fails)     (fails)    RUNNING      TOKEN
 //! ```
@@ -12,22 +11,19 @@
 //! # Invariants
 //! * An unpark always leaves the token, which ends the current park or the next one, so no wake-up is lost.
 //! * Because a token may be an old one, every wait is a loop around a condition.
-//! * Only the thread itself leaves RUNNING, PARKING and PARKED otherwise than to TOKEN.
+//! * Only the thread itself leaves RUNNING and PARKED otherwise than to TOKEN.
 use crate::sync::{AtomicU32, Ordering::SeqCst};
 
 const RUNNING: u32 = 0;
-const PARKING: u32 = 1;
 /// What [`ParkWord::futex`] holds while its thread sleeps.
-const PARKED: u32 = 2;
-const TOKEN: u32 = 3;
+const PARKED: u32 = 1;
+const TOKEN: u32 = 2;
 
 /// What another thread sees of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seen {
-    /// The thread runs.
+    /// The thread runs, or makes its wait known.
     Running,
-    /// It makes its wait known.
-    Parking,
     /// It sleeps.
     Parked,
     /// It was unparked, and has not gone on yet, or has not parked yet.
@@ -49,15 +45,15 @@ impl ParkWord {
         ParkWord(AtomicU32::new(RUNNING))
     }
     /// The thread is going to park. False: there is a token, so it will not sleep, and need not make its wait known.
+    ///
+    /// A look is enough: a token that comes later makes [`ParkWord::sleeps`] fail.
     pub fn begin(&self) -> bool {
-        self.0
-            .compare_exchange(RUNNING, PARKING, SeqCst, SeqCst)
-            .is_ok()
+        self.0.load(SeqCst) != TOKEN
     }
     /// The wait is known to others now. True: the thread sleeps while [`ParkWord::is_parked`]. False: it was unparked meanwhile.
     pub fn sleeps(&self) -> bool {
         self.0
-            .compare_exchange(PARKING, PARKED, SeqCst, SeqCst)
+            .compare_exchange(RUNNING, PARKED, SeqCst, SeqCst)
             .is_ok()
     }
     /// Has no thread unparked it since it went to sleep?
@@ -68,7 +64,6 @@ impl ParkWord {
     pub fn seen(&self) -> Seen {
         match self.0.load(SeqCst) {
             RUNNING => Seen::Running,
-            PARKING => Seen::Parking,
             PARKED => Seen::Parked,
             _ => Seen::Unparked,
         }

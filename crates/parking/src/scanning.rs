@@ -8,6 +8,7 @@
 //!   a carrier ([`Scannable::enter`])               the collector ([`Scannable::scan`])
 //!   --------------------------------------------   --------------------------------------------------
 //!   state = RUNTIME                                requests |= SCANNING
+//!   makes known who runs the thread
 //!   before = requests &= !served                   state is PARKED? scans the stacks
 //!   SCANNING in before? waits until it is not      requests &= !SCANNING
 //!   runs the thread
@@ -50,9 +51,14 @@ pub struct Scannable<'c> {
 impl Scannable<'_> {
     /// The calling thread is about to run the green thread. Takes the bits `served` off the requests; returns what they were. `wait` is called again and
     /// again while the collector scans.
+    ///
+    /// `announce` makes known who runs the thread. It is called when the thread is not parked any more, and before the requests are read: whoever makes a
+    /// request and then looks for the thread finds what `announce` has stored, or the request is among those that are returned. The collector may
+    /// be scanning the thread meanwhile.
     #[inline]
-    pub fn enter(self, served: u32, mut wait: impl FnMut()) -> u32 {
+    pub fn enter(self, served: u32, announce: impl FnOnce(), mut wait: impl FnMut()) -> u32 {
         self.state.store(State::Runtime as u8, Release);
+        announce();
         let asked = self.requests.fetch_and(!served, SeqCst);
         if asked & SCANNING != 0 {
             while self.requests.load(Acquire) & SCANNING != 0 {

@@ -32,6 +32,7 @@ pub enum Next {
 
 /// Why a green thread no longer runs on its carrier. Its stack is not in use when this is said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub enum Outcome {
     /// It let others run.
     Yield,

@@ -22,9 +22,9 @@
 //!
 //! # Invariants
 //! * A monitor belongs to the one object whose sync word names it.
-//! * A thread that works with a monitor across anything that may let the world stop is counted in `users`. So while the world is stopped, a monitor
-//!   without owner and users is known to its object only, and may be taken away.
-//! * Only the owner writes `count`.
+//! * A thread that works with a monitor across anything that may let the world stop is counted in `users`, or in `waiters` if it waits for a pulse.
+//!   So while the world is stopped, a monitor without owner, users and waiters is known to its object only, and may be taken away.
+//! * Only the owner writes `count` and `waiters`: a wait begins and ends with the monitor.
 #[cfg(all(test, feature = "loom"))]
 mod models;
 mod object;
@@ -49,6 +49,9 @@ pub trait Queue: Default {
     fn pop_front(&mut self) -> Option<u32>;
     /// Takes a thread out; false if it is in no queue.
     fn remove(&mut self, id: u32) -> bool;
+    /// Is the thread in a queue? Asked without the lock. If it was put into one, as far as the caller has seen, then false says that it was taken out, and
+    /// that whoever did it does not look at it any more.
+    fn is_queued(id: u32) -> bool;
     /// Ends the thread's park, or its next one.
     fn unpark(id: u32);
     /// Notes for the thread whether it was pulsed. Under the lock of the queues.
@@ -182,8 +185,10 @@ pub struct Monitor<Q> {
     pub(crate) count: AtomicU32,
     /// Identity hash, or 0.
     pub(crate) hash: AtomicU32,
-    /// Threads that enter, wait, or are about to: the collector takes no monitor away that has some.
+    /// Threads that enter or are about to: the collector takes no monitor away that has some.
     users: AtomicU32,
+    /// Threads that wait for a pulse, or have waited and do not own the monitor yet.
+    waiters: AtomicU32,
     /// How many turns a thread spins before it sleeps; adapted to whether that was worth it.
     pub(crate) spin: AtomicU32,
     /// Threads that wait, and the lock of the protocol of [`Handoff`].
@@ -199,6 +204,7 @@ impl<Q: Queue> Monitor<Q> {
             count: AtomicU32::new(0),
             hash: AtomicU32::new(0),
             users: AtomicU32::new(0),
+            waiters: AtomicU32::new(0),
             spin: AtomicU32::new(0),
             queues: LeafLock::default(),
         }
@@ -233,7 +239,13 @@ impl<Q: Queue> Monitor<Q> {
     }
     /// Does a thread enter or wait?
     pub fn has_users(&self) -> bool {
-        self.users.load(Ordering::Acquire) != 0
+        self.users.load(Ordering::Acquire) != 0 || self.waiters.load(Ordering::Acquire) != 0
+    }
+    /// The owner begins to wait (+1), or has waited (-1).
+    pub(crate) fn count_waiter(&self, change: i32) {
+        let waiters = self.waiters.load(Ordering::Relaxed);
+        let then = waiters.wrapping_add_signed(change);
+        self.waiters.store(then, Ordering::Relaxed);
     }
     /// The calling thread may let the world stop while it works with the monitor.
     pub fn add_user(&self) {

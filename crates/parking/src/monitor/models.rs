@@ -38,6 +38,10 @@ struct Process {
     sleeping: [(Mutex<()>, Condvar); THREADS],
     /// Was the thread pulsed?
     signalled: [AtomicU32; THREADS],
+    /// Is the thread in a queue?
+    queued: [AtomicU32; THREADS],
+    /// What queues keep of the thread, with the lock of one; loom reports who uses it without.
+    links: [Link; THREADS],
     /// The deadline of thread 1 is over; no other thread's wait has one.
     late: AtomicBool,
     /// Thread 1 is interrupted.
@@ -74,6 +78,8 @@ impl Process {
             words: std::array::from_fn(|_| ParkWord::new()),
             sleeping: std::array::from_fn(|_| (Mutex::new(()), Condvar::new())),
             signalled: std::array::from_fn(|_| AtomicU32::new(0)),
+            queued: std::array::from_fn(|_| AtomicU32::new(0)),
+            links: std::array::from_fn(|_| Link(UnsafeCell::new(0))),
             late: AtomicBool::new(false),
             alerted: AtomicBool::new(false),
             running: stops.then(LeafLock::default),
@@ -120,23 +126,46 @@ impl Process {
     }
 }
 
+struct Link(UnsafeCell<u32>);
+// SAFETY: loom reports every use that another one does not happen before.
+unsafe impl Sync for Link {}
+impl Link {
+    fn uses(&self) {
+        // SAFETY: see above.
+        self.0.with_mut(|word| unsafe { *word += 1 });
+    }
+}
+
 #[derive(Default)]
 struct Ids(VecDeque<u32>);
 impl Queue for Ids {
     fn push_back(&mut self, id: u32) {
         assert!(!self.0.contains(&id));
+        Process::get().links[id as usize].uses();
+        Process::get().queued[id as usize].store(1, Relaxed);
         self.0.push_back(id);
     }
     fn push_front(&mut self, id: u32) {
         assert!(!self.0.contains(&id));
+        Process::get().links[id as usize].uses();
+        Process::get().queued[id as usize].store(1, Relaxed);
         self.0.push_front(id);
     }
     fn pop_front(&mut self) -> Option<u32> {
-        self.0.pop_front()
+        let first = self.0.front().copied();
+        first.filter(|id| self.remove(*id))
     }
     fn remove(&mut self, id: u32) -> bool {
         let at = self.0.iter().position(|q| *q == id);
-        at.map(|at| self.0.remove(at)).is_some()
+        let was_in = at.map(|at| self.0.remove(at)).is_some();
+        if was_in {
+            Process::get().links[id as usize].uses();
+            Process::get().queued[id as usize].store(0, Release);
+        }
+        was_in
+    }
+    fn is_queued(id: u32) -> bool {
+        Process::get().queued[id as usize].load(Acquire) != 0
     }
     fn unpark(id: u32) {
         let process = Process::get();

@@ -1,11 +1,11 @@
 //! Wait and Pulse.
 //!
 //! ```text
-//!   Wait:   users += 1; into `waiting`; leaves the monitor completely; parks
+//!   Wait:   waiters += 1; into `waiting`; leaves the monitor completely; parks
 //!           ends by    pulse     moved to the end of `entering` by Pulse; woken by the thread that leaves the monitor
 //!                      timeout   takes itself out of `waiting`
 //!                      alert     takes itself out of `waiting`
-//!           then       owns the monitor again, as often entered as before; users -= 1
+//!           then       owns the monitor again, as often entered as before; waiters -= 1
 //! ```
 //!
 //! # Invariants
@@ -27,7 +27,7 @@ impl<Q: Queue> Monitor<Q> {
             Some(Park::Entering | Park::Waiting) | None => {
                 let deadline = thread.deadline(ms);
                 if resumed.is_none() {
-                    self.add_user();
+                    self.count_waiter(1);
                 }
                 let _waiting = thread.waiting(Why::Pulse, deadline);
                 match self.wait_for_pulse(thread, deadline, count, resumed.is_some())? {
@@ -55,7 +55,7 @@ impl<Q: Queue> Monitor<Q> {
             Err(_) => unreachable!("a lock without deadline that cannot be interrupted"),
         }
         self.count.store(count, Relaxed);
-        self.remove_user();
+        self.count_waiter(-1);
         Ok(signalled)
     }
 
@@ -88,6 +88,10 @@ impl<Q: Queue> Monitor<Q> {
         while !ends() {
             thread.park(left, || {}, deadline)?;
         }
+        if Q::is_signalled(me) && !Q::is_queued(me) {
+            // It was pulsed, and a thread that left the monitor has woken it.
+            return Ok(Some(Place::Woken));
+        }
         let mut queues = self.queues.lock();
         if !Q::is_signalled(me) {
             queues.waiting.remove(me);
@@ -104,8 +108,9 @@ impl<Q: Queue> Monitor<Q> {
     pub(super) fn pulse(&self, all: bool) {
         let mut queues = self.queues.lock();
         while let Some(id) = queues.waiting.pop_front() {
-            Q::set_signalled(id, true);
             queues.entering.push_back(id);
+            // Last: the thread may look without the lock whether it is in a queue still.
+            Q::set_signalled(id, true);
             self.lock.queued_by_owner();
             if !all {
                 break;

@@ -37,7 +37,7 @@ impl Green {
     }
     /// Runs the thread, which changes its stack, and parks it again.
     fn run(&self) {
-        self.words().enter(0, thread::yield_now);
+        self.words().enter(0, || (), thread::yield_now);
         // SAFETY: the carrier has entered the thread; loom reports whoever looks meanwhile.
         self.stack.with_mut(|word| unsafe { *word += 1 });
         self.words().changed();

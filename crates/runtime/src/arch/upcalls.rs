@@ -4,6 +4,7 @@
 //! the symbol that this list says (`#[unsafe(export_name = "vervet_...")]`); one that is missing fails the link. This is the whole list
 //! of entries from thunks into Rust code. Each is called on the calling thread's own stack, with its context as the first argument
 //! where it has one, and none of them unwinds.
+use super::Entered;
 use vervet_abi::ThreadContext;
 use vervet_abi::native_call::ReverseCall;
 use vervet_abi::stack::Numbers;
@@ -74,9 +75,16 @@ unsafe extern "C" {
     /// A green thread's native call is over: waits for a processor. Called in Native state; errno is kept.
     #[link_name = "vervet_green_leave_native"]
     pub fn green_leave_native(context: *mut ThreadContext);
-    /// The internal call under way has returned because its green thread parks: the thread leaves its carrier, and its native stack.
+    /// The calling carrier is about to run a green thread: what is to be switched to.
+    #[link_name = "vervet_enter_green"]
+    pub fn enter_green(carrier: *mut (), id: u32) -> Entered;
+    /// The green thread has left the calling carrier, whose own stack is in use again: an [`Outcome`](vervet_sched::Outcome).
+    #[link_name = "vervet_leave_green"]
+    pub fn leave_green() -> u8;
+    /// The internal call under way has returned because its green thread parks: the thread leaves its carrier, and its native stack. The pointer
+    /// of the carrier's stack.
     #[link_name = "vervet_leave_native_stack"]
-    pub fn leave_native_stack(context: *mut ThreadContext) -> !;
+    pub fn leave_native_stack(context: *mut ThreadContext) -> usize;
     /// The green thread that left its native stack goes on, on another one: its internal call is made again.
     #[link_name = "vervet_go_on_after_park"]
     pub fn go_on_after_park(context: *mut ThreadContext);

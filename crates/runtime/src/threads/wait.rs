@@ -29,10 +29,15 @@ impl<'a, 'cx> Waiting<'a, 'cx> {
     /// Begins waiting, or goes on with a wait that was left; nests.
     pub fn begin(cx: &'a Cx<'cx>, resumed: bool) -> Self {
         let internal = own(cx);
-        let outermost = !internal.is_null()
-            && (word(internal).fetch_or(WAIT_SLEEP_JOIN, Ordering::SeqCst) & WAIT_SLEEP_JOIN == 0
-                || resumed);
-        Waiting(cx, outermost)
+        if internal.is_null() {
+            return Waiting(cx, false);
+        }
+        // The thread alone sets and clears it.
+        let is_new = word(internal).load(Ordering::Relaxed) & WAIT_SLEEP_JOIN == 0;
+        if is_new {
+            word(internal).fetch_or(WAIT_SLEEP_JOIN, Ordering::SeqCst);
+        }
+        Waiting(cx, is_new || resumed)
     }
 }
 

@@ -209,6 +209,17 @@ macro_rules! push_callee_saved {
     };
 }
 
+/// Goes on where the stack with the pointer in rax was left.
+macro_rules! resume_rax {
+    () => {
+        "
+    mov rsp, rax
+    pop rcx
+    jmp rcx
+"
+    };
+}
+
 /// Undoes [`push_callee_saved`].
 macro_rules! pop_callee_saved {
     () => {

@@ -80,7 +80,7 @@ unsafe extern "C" fn reentrant_call() {
         "5: mov [r15 + {left_function}], r12",
         "mov rdi, r15",
         "call {leave}",
-        "ud2",
+        resume_rax!(),
         "6: mov rdi, r15",
         "lea rsp, [rbp - 128]",
         to_native_stack!(),
@@ -112,7 +112,7 @@ unsafe extern "C" fn reentrant_call() {
 /// The first frame on a native stack of a thread that left its last one in [`reentrant_call`]: makes the call again. r15 = the context.
 ///
 /// # Safety
-/// Entered only as its description says, by [`switch`](super::switch).
+/// Entered only as its description says, by a [switch](super::switch) to the stack.
 #[unsafe(naked)]
 pub unsafe extern "C" fn call_again() {
     naked_asm!(

@@ -1,32 +1,162 @@
 //! Switching between two native stacks: a carrier's and a green thread's.
 //!
+//! # How it works
+//! A stack that is left ends with the address of the code that resumes it; below that address lies what this code needs. Who switches to the stack
+//! takes the address off and jumps there.
+//!
+//! Returns are predicted from a small stack of the processor's, on which each call puts its return address. It knows nothing of a switch. So every jump
+//! to a carrier and away from it leaves that stack as the last managed frames of a green thread have left it: the carrier makes no call and
+//! no return that are not a pair. A thread that goes on in the same code as the last one finds its returns predicted.
+//!
 //! # Invariants
 //! * A stack that is left has the callee-saved registers at the stack pointer that is stored, so a scan from there finds all that its code has in
 //!   registers.
 //! * The code that is left sees a call that returns, perhaps on another OS thread.
-//! * While a green thread runs, the OS thread has that one's [`FloatModes`]; while the carrier runs, its own. Only [`switch_with_modes`] exchanges
+//! * While a green thread runs, the OS thread has that one's [`FloatModes`]; while the carrier runs, its own. Only [`run_thread`] exchanges
 //!   them, and every way from a carrier to a green thread and back leads through it.
-use std::arch::naked_asm;
+use crate::arch::upcalls;
+use std::arch::{asm, naked_asm};
 use std::mem::offset_of;
 use vervet_abi::ThreadContext;
+use vervet_sched::{Carrier, Outcome};
 
-/// Words that [`switch`] pushes below the return address: rbp and the callee-saved registers.
-const SAVED: usize = 6;
+/// What is to be switched to.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Target {
+    /// The carrier's stack pointer, while the thread runs.
+    pub carrier_sp: usize,
+    /// The thread's stack pointer.
+    pub sp: usize,
+    /// How the thread computes: loaded before it runs, stored when it has left.
+    pub modes: *mut FloatModes,
+    /// How the carrier computes, always: its own code computes with integers, and changes nothing.
+    pub carrier_modes: FloatModes,
+}
+const CARRIER_SP: usize = offset_of!(Target, carrier_sp);
+const TARGET_SP: usize = offset_of!(Target, sp);
+const MODES: usize = offset_of!(Target, modes);
+const CARRIER_MXCSR: usize = offset_of!(Target, carrier_modes) + MXCSR;
+const CARRIER_X87: usize = offset_of!(Target, carrier_modes) + X87;
+
+/// The answer of [`upcalls::enter_green`].
+#[derive(Debug)]
+#[repr(C)]
+pub struct Entered {
+    /// Null: the thread does not run.
+    pub target: *mut Target,
+    /// Why not: an [`Outcome`].
+    pub outcome: usize,
+}
 
 /// Leaves this stack, whose pointer is stored at `save`, and goes on where the stack with pointer `to` was left.
 ///
 /// # Safety
-/// `to` was stored by this function or made by [`first_frame`], and nobody has gone on there since. The thread is in Runtime state.
+/// `to` was stored by a function of this file or made by [`first_frame`], and nobody has gone on there since. The thread is in Runtime state.
 #[unsafe(naked)]
 pub unsafe extern "C" fn switch(_save: *mut usize, _to: usize) {
     naked_asm!(
         "push rbp",
         push_callee_saved!(),
+        "lea rcx, [rip + 2f]",
+        "push rcx",
         "mov [rdi], rsp",
-        "mov rsp, rsi",
+        "mov rax, rsi",
+        resume_rax!(),
+        "2:",
         pop_callee_saved!(),
         "pop rbp",
         "ret",
+    )
+}
+
+/// Runs green thread `id` on the calling carrier, until it leaves: its modes are loaded, and are stored again when it has left, when the carrier's are
+/// loaded. (A load takes longer than a look, and nearly all threads have the same modes.)
+///
+/// # Safety
+/// The calling thread is that carrier, which holds a processor and was told to run the thread.
+#[inline(always)]
+pub unsafe fn run_thread(carrier: *mut Carrier, id: u32) -> Outcome {
+    let outcome: u8;
+    // SAFETY: the code preserves what a function of the C convention preserves, and goes on behind the block. What it calls returns an `Outcome`.
+    unsafe {
+        asm!(
+            // A call whose return is a jump: see the module.
+            "lea rcx, [rip + 2f]",
+            "push rcx",
+            "jmp {run}",
+            "2:",
+            run = sym run_on_stack,
+            in("rdi") carrier,
+            in("esi") id,
+            lateout("al") outcome,
+            clobber_abi("C"),
+        );
+        std::mem::transmute::<u8, Outcome>(outcome)
+    }
+}
+
+/// The body of [`run_thread`]: rdi = the carrier, esi = the thread, the address to go on at on the stack.
+///
+/// # Safety
+/// Entered only as its description says.
+#[unsafe(naked)]
+unsafe extern "C" fn run_on_stack() {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        push_callee_saved!(),
+        "sub rsp, 8",
+        "call {enter}",
+        "test rax, rax",
+        "jz 6f",
+        "mov r12, rax",
+        "mov r13, [rax + {modes}]",
+        "mov eax, [r13 + {mxcsr}]",
+        "cmp eax, [r12 + {carrier_mxcsr}]",
+        "je 2f",
+        "ldmxcsr [r13 + {mxcsr}]",
+        "2: movzx eax, word ptr [r13 + {x87}]",
+        "cmp ax, [r12 + {carrier_x87}]",
+        "je 3f",
+        "fldcw [r13 + {x87}]",
+        "3: push rbp",
+        "push r12",
+        "lea rcx, [rip + 4f]",
+        "push rcx",
+        "mov [r12 + {carrier_sp}], rsp",
+        "mov rax, [r12 + {sp}]",
+        resume_rax!(),
+        "4: pop r12",
+        "pop rbp",
+        "mov r13, [r12 + {modes}]",
+        "stmxcsr [r13 + {mxcsr}]",
+        "fnstcw [r13 + {x87}]",
+        "mov eax, [r12 + {carrier_mxcsr}]",
+        "cmp eax, [r13 + {mxcsr}]",
+        "je 5f",
+        "ldmxcsr [r12 + {carrier_mxcsr}]",
+        "5: movzx eax, word ptr [r12 + {carrier_x87}]",
+        "cmp ax, [r13 + {x87}]",
+        "je 7f",
+        "fldcw [r12 + {carrier_x87}]",
+        "7: call {leave}",
+        "mov edx, eax",
+        "6: mov eax, edx",
+        "lea rsp, [rbp - 40]",
+        pop_callee_saved!(),
+        "pop rbp",
+        "pop rcx",
+        "jmp rcx",
+        mxcsr = const MXCSR,
+        x87 = const X87,
+        modes = const MODES,
+        carrier_mxcsr = const CARRIER_MXCSR,
+        carrier_x87 = const CARRIER_X87,
+        carrier_sp = const CARRIER_SP,
+        sp = const TARGET_SP,
+        enter = sym upcalls::enter_green,
+        leave = sym upcalls::leave_green,
     )
 }
 
@@ -69,67 +199,31 @@ unsafe extern "C" fn store_modes(_modes: *mut FloatModes) {
     )
 }
 
-/// As [`switch`], from a carrier to a green thread, for which `modes` are loaded. When the green thread has left, they are what it has set meanwhile, and
-/// the carrier's are loaded again. (A load takes longer than a look, and nearly all threads have the same modes.)
-///
-/// # Safety
-/// As for [`switch`]. `modes` are the green thread's, and are valid.
-#[unsafe(naked)]
-pub unsafe extern "C" fn switch_with_modes(_save: *mut usize, _to: usize, _modes: *mut FloatModes) {
-    naked_asm!(
-        "push rbx",
-        "sub rsp, 16",
-        "mov rbx, rdx",
-        // The carrier's own modes lie at rsp.
-        "stmxcsr [rsp + {mxcsr}]",
-        "fnstcw [rsp + {x87}]",
-        "mov eax, [rbx + {mxcsr}]",
-        "cmp eax, [rsp + {mxcsr}]",
-        "je 2f",
-        "ldmxcsr [rbx + {mxcsr}]",
-        "2: movzx eax, word ptr [rbx + {x87}]",
-        "cmp ax, [rsp + {x87}]",
-        "je 3f",
-        "fldcw [rbx + {x87}]",
-        "3: call {switch}",
-        "stmxcsr [rbx + {mxcsr}]",
-        "fnstcw [rbx + {x87}]",
-        "mov eax, [rsp + {mxcsr}]",
-        "cmp eax, [rbx + {mxcsr}]",
-        "je 4f",
-        "ldmxcsr [rsp + {mxcsr}]",
-        "4: movzx eax, word ptr [rsp + {x87}]",
-        "cmp ax, [rbx + {x87}]",
-        "je 5f",
-        "fldcw [rsp + {x87}]",
-        "5: add rsp, 16",
-        "pop rbx",
-        "ret",
-        mxcsr = const MXCSR,
-        x87 = const X87,
-        switch = sym switch,
-    )
-}
-
-/// Leaves this stack for good, and goes on where the stack with pointer `to` was left.
-///
-/// # Safety
-/// As for [`switch`]. Nothing on this stack has to be dropped.
-#[unsafe(naked)]
-pub unsafe extern "C" fn switch_for_good(_to: usize) -> ! {
-    naked_asm!("mov rsp, rdi", pop_callee_saved!(), "pop rbp", "ret",)
-}
-
-/// Prepares a stack that ends at `high` for a [`switch`] to it, which calls `main` with the context in r15; the stack pointer to switch to.
+/// Prepares a stack that ends at `high` for a switch to it, which goes on at `main` with the context in r15; the stack pointer to switch to.
 ///
 /// # Safety
 /// The stack is the caller's, and mapped. `main` is a function without parameters that does not return.
 pub unsafe fn first_frame(high: usize, main: usize, context: *mut ThreadContext) -> usize {
     let high = high & !15;
-    // A function begins 8 bytes below a multiple of 16, where its return address lies: here 0, so a walk of the frames ends.
-    let words: [usize; SAVED + 3] = [context as usize, 0, 0, 0, 0, 0, main, 0, 0];
-    let at = high - 32 - SAVED * 8;
+    let words = [begin_frame as *const () as usize, context as usize, main];
+    let at = high - 16 - size_of_val(&words);
     // SAFETY: the words lie on the stack, which is the caller's.
-    unsafe { (at as *mut [usize; SAVED + 3]).write(words) };
+    unsafe { (at as *mut [usize; 3]).write(words) };
     at
+}
+
+/// Resumes a stack that [`first_frame`] has made.
+///
+/// # Safety
+/// Entered only as its description says.
+#[unsafe(naked)]
+unsafe extern "C" fn begin_frame() {
+    naked_asm!(
+        "pop r15",
+        "pop rcx",
+        // A return address of 0, where a walk of the frames ends.
+        "xor ebp, ebp",
+        "push rbp",
+        "jmp rcx",
+    )
 }

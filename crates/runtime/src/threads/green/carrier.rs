@@ -12,7 +12,7 @@ use super::run;
 use super::seat::Seat;
 use super::stacks::{self, NativeStack, give_native, take_native};
 use super::trim;
-use crate::arch;
+use crate::arch::{self, FloatModes};
 use crate::safepoint::green_contexts;
 use crate::safepoint::registry::{self, Thread};
 use crate::threads::current::set_current_context;
@@ -20,7 +20,7 @@ use crate::threads::native_state::leave_native;
 use crate::threads::retry_thread::{self, raise_limit};
 use crate::threads::{attach, current_context, native, start};
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use vervet_abi::context::NO_NATIVE_STACK;
 use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND};
@@ -54,7 +54,13 @@ fn start(carrier: Carrier) -> Result<(), Carrier> {
 fn carry(carrier: Carrier) {
     attach::attach();
     let mut seat = Seat {
-        sp: 0,
+        target: arch::Target {
+            carrier_sp: 0,
+            sp: 0,
+            modes: std::ptr::null_mut(),
+            carrier_modes: FloatModes::current(),
+        },
+        green: std::ptr::null(),
         outcome: Outcome::End,
         carrier: std::ptr::null_mut(),
         spare: None,
@@ -100,26 +106,34 @@ fn prepare() -> bool {
     }
 }
 
-/// Runs green thread `id` until it leaves the carrier.
-#[unsafe(export_name = "vervet_run_green")]
-fn run(carrier: &mut Carrier, id: u32) -> Outcome {
+/// From [`arch::run_thread`]: green thread `id` is about to run on the calling carrier.
+///
+/// # Safety
+/// The calling thread is that carrier, in Native state. The scheduler gives a green thread to one carrier at a time, and has the last one's stores seen.
+#[unsafe(export_name = "vervet_enter_green")]
+unsafe extern "C" fn enter_green(carrier: *mut (), id: u32) -> arch::Entered {
+    let stays = |outcome| arch::Entered {
+        target: std::ptr::null_mut(),
+        outcome: outcome as usize,
+    };
+    let carrier: *mut Carrier = carrier.cast();
     let green = record::of(id);
     // (Nobody else changes it until the thread runs again. Most threads are never bound, and a load costs less than an exchange.)
     let bound_to = green.bound_to.load(Ordering::Acquire);
     if bound_to != 0 {
         green.bound_to.store(0, Ordering::Relaxed);
-        super::scheduler().hand_to(carrier, bound_to, green.id());
-        return Outcome::HandedOver;
+        // SAFETY: the caller's promise.
+        super::scheduler().hand_to(unsafe { &mut *carrier }, bound_to, green.id());
+        return stays(Outcome::HandedOver);
     }
     // Before anything of it changes.
     trim::note_run(green);
     let base = current_context();
     let context = green.context;
-    // SAFETY: the calling thread is a carrier, whose context is `base`. The scheduler gives a green thread to one carrier at a time, and has the last
-    // one's stores seen. The words of a context that is parked change in Runtime state only.
+    // SAFETY: the caller's promise: the carrier's context is `base`. The words of a context that is parked change in Runtime state only.
     unsafe {
         let thread = Thread::of(base);
-        let seat = thread.own.carries.get();
+        let seat = &mut *thread.own.carries.get();
         let first = match (*context).scan_sp {
             0 => {
                 trim::one_begins();
@@ -128,21 +142,39 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
             NO_NATIVE_STACK => Some(arch::call_again as *const () as usize),
             _ => None,
         };
-        if first.is_some() && !provide(&mut (*seat).spare, green) {
-            return Outcome::Waits;
+        if first.is_some() && !provide(&mut seat.spare, green) {
+            return stays(Outcome::Waits);
         }
-        (*seat).carrier = carrier;
+        seat.carrier = carrier;
+        seat.green = green;
         leave_native(base);
         enter(thread, base, context);
         if let Some(first) = first {
             begin(green, first);
         }
-        arch::switch_with_modes(
-            &raw mut (*seat).sp,
-            (*context).scan_sp,
-            green.modes.as_ptr(),
-        );
-        let outcome = (*seat).outcome;
+        seat.target.sp = (*context).scan_sp;
+        seat.target.modes = green.modes.as_ptr();
+        arch::Entered {
+            target: &raw mut seat.target,
+            outcome: 0,
+        }
+    }
+}
+
+/// From [`arch::run_thread`]: the green thread has left the calling carrier, whose own stack is in use again.
+///
+/// # Safety
+/// The calling thread is a carrier, in Runtime state with the context of the green thread that it has [entered](enter_green).
+#[unsafe(export_name = "vervet_leave_green")]
+unsafe extern "C" fn leave_green() -> u8 {
+    let context = current_context();
+    // SAFETY: the caller's promise.
+    unsafe {
+        let thread = Thread::of(context);
+        let base = thread.base;
+        let seat = &mut *thread.own.carries.get();
+        let green = &*seat.green;
+        let outcome = seat.outcome;
         let has_ended = outcome == Outcome::End;
         // Before the thread counts as parked: then the trimmer and the collector may look at its stacks.
         trim::note_run(green);
@@ -152,14 +184,14 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
         if (has_ended || (*context).scan_sp == NO_NATIVE_STACK)
             && let Some(stack) = green.native.take()
         {
-            put_back(&mut (*seat).spare, stack);
+            put_back(&mut seat.spare, stack);
         }
         leave(thread, base, context);
         if has_ended {
-            record::give_back(&mut (*seat).free, green);
+            record::give_back(&mut seat.free, green);
         }
         go_native(registry::state(base));
-        outcome
+        outcome as u8
     }
 }
 
@@ -229,16 +261,17 @@ unsafe fn enter(thread: &Thread, base: *mut ThreadContext, context: *mut ThreadC
             }
             _ => std::thread::sleep(Duration::from_micros(50)),
         };
+        // Who is kicked is found by the registry, and a signal handler finds the context of the thread that it has interrupted.
+        let announce = || {
+            (*context).runtime = std::ptr::from_ref(thread) as usize;
+            thread.run_with(context);
+            set_current_context(context);
+        };
         // A slice that was over has ended.
-        green_contexts::scannable(context).enter(PREEMPT, wait);
-        (*context).runtime = std::ptr::from_ref(thread) as usize;
+        let asked = green_contexts::scannable(context).enter(PREEMPT, announce, wait);
         (*context).handle_lanes = (*base).handle_lanes;
         move_tlab(base, context);
-        thread.run_with(context);
-        set_current_context(context);
-        // Who asked before the line above was told that the thread runs nowhere.
-        fence(Ordering::SeqCst);
-        let asked = registry::interrupts(context).load(Ordering::SeqCst);
+        // Who asked before the thread was announced was told that it runs nowhere.
         if asked & (ABORT | SUSPEND) != 0 {
             retry_thread::kick();
         }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: there is one scheduler, made when the first green thread is started. A process without green threads has neither carriers nor watcher.
 use super::settings;
+use crate::arch;
 use crate::threads::park::waiter;
 use std::sync::atomic::AtomicU32;
 use vervet_os::{LeafLock, Published, clock, futex};
@@ -13,8 +14,6 @@ use vervet_sched::{Carrier, Host, Options, Outcome, Runner, Scheduler, Wait};
 unsafe extern "Rust" {
     #[link_name = "vervet_start_carrier"]
     safe fn start_carrier(carrier: Carrier) -> Result<(), Carrier>;
-    #[link_name = "vervet_run_green"]
-    safe fn run_green(carrier: &mut Carrier, id: u32) -> Outcome;
     #[link_name = "vervet_preempt_green"]
     safe fn preempt_green(id: u32);
     #[link_name = "vervet_prepare_green"]
@@ -107,7 +106,9 @@ impl Host for Runtime {
 }
 
 impl Runner for Runtime {
+    #[inline]
     fn run(&self, carrier: &mut Carrier, id: u32) -> Outcome {
-        run_green(carrier, id)
+        // SAFETY: the scheduler gives the carrier to its own thread, which holds a processor.
+        unsafe { arch::run_thread(carrier, id) }
     }
 }

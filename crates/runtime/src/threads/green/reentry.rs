@@ -15,7 +15,6 @@ use super::kept::{Kept, Left};
 use super::record;
 use super::scheduler;
 use super::wait::set_timer;
-use crate::arch;
 use crate::cx::Cx;
 use crate::profiler::sampling::off_cpu;
 use crate::safepoint::registry::Thread;
@@ -93,12 +92,12 @@ pub(crate) fn leaves(cx: &Cx<'_>) -> bool {
     unsafe { (*cx.context()).leaves_at != 0 }
 }
 
-/// From the thunk: the call has returned.
+/// From the thunk, which leaves this stack when this returns: the call has returned. The pointer of the carrier's stack.
 ///
 /// # Safety
 /// The context is the calling green thread's, in Runtime state; [`leave`] has said yes, and nothing lies on the native stack.
 #[unsafe(export_name = "vervet_leave_native_stack")]
-unsafe extern "C" fn leave_native_stack(context: *mut ThreadContext) -> ! {
+unsafe extern "C" fn leave_native_stack(context: *mut ThreadContext) -> usize {
     vervet_os::lock::assert_no_leaf_lock("leaving the carrier");
     // SAFETY: the caller's promise. The carrier has left its stack pointer in the seat.
     unsafe {
@@ -108,7 +107,7 @@ unsafe extern "C" fn leave_native_stack(context: *mut ThreadContext) -> ! {
         let left = record::of_context(context).and_then(|green| green.left.get());
         let seat = Thread::of(context).own.carries.get();
         (*seat).outcome = left.map_or(Outcome::Yield, |left| left.outcome);
-        arch::switch_for_good((*seat).sp);
+        (*seat).target.carrier_sp
     }
 }
 

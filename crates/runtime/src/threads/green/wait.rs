@@ -65,7 +65,7 @@ unsafe fn leave(context: *mut ThreadContext, why: Outcome) {
     unsafe {
         let seat = Thread::of(context).own.carries.get();
         (*seat).outcome = why;
-        arch::switch(&raw mut (*context).scan_sp, (*seat).sp);
+        arch::switch(&raw mut (*context).scan_sp, (*seat).target.carrier_sp);
     }
 }
 

@@ -129,6 +129,9 @@ impl monitor::Queue for Queue {
     fn remove(&mut self, id: u32) -> bool {
         Queue::remove(self, id)
     }
+    fn is_queued(id: u32) -> bool {
+        park::is_queued(id)
+    }
     fn unpark(id: u32) {
         park::unpark(id);
     }

@@ -8,8 +8,7 @@
 //! # The park word
 //! | value | meaning | `park` makes it | `unpark` makes it |
 //! |---|---|---|---|
-//! | RUNNING | the thread runs | PARKING, before `commit` | TOKEN |
-//! | PARKING | the thread publishes its wait | PARKED, when `commit` has returned | TOKEN: the thread will not sleep |
+//! | RUNNING | the thread runs, or publishes its wait | PARKED, when `commit` has returned | TOKEN: the thread will not sleep |
 //! | PARKED | the thread sleeps | | TOKEN, and wakes the thread |
 //! | TOKEN | a wake-up has come | RUNNING, at once or at the end of the park | TOKEN |
 //!
@@ -34,7 +33,7 @@ pub mod waiter;
 
 pub use cancel::{cancel_io, interrupt_io};
 pub use reason::Reason;
-pub use waiter::{Queue, Waiter, is_signalled, set_signalled, unpark};
+pub use waiter::{Queue, Waiter, is_queued, is_signalled, set_signalled, unpark};
 
 use crate::cx::Cx;
 use crate::profiler::sampling::off_cpu;

@@ -3,7 +3,7 @@
 //! # Invariants
 //! * A thread stores its reason before it parks, and [`park`](super::park) clears it at its end; who stores one and does not park clears it, as does
 //!   the end of an operation on a descriptor. A reason says something only of a thread
-//!   whose park word is PARKING or PARKED, or, for a descriptor, whose I/O word says that it is inside an operation.
+//!   whose park word is PARKED, or, for a descriptor, whose I/O word says that it is inside an operation.
 //! * An address of an object in a reason is valid while the thread waits and the world is stopped: the waiting code has the reference on
 //!   its stack, so the object is neither freed nor moved.
 //! * A reason costs three stores into the waiter, whose cache line the park writes anyway.
@@ -206,7 +206,7 @@ pub(crate) fn of(id: u32) -> Option<Wait> {
     };
     let in_io = w.io.load(Relaxed) & INSIDE != 0;
     let waits = match w.word.seen() {
-        Seen::Parking | Seen::Parked => true,
+        Seen::Parked => true,
         Seen::Running => in_io && matches!(wait.reason, Reason::Descriptor(..)),
         Seen::Unparked => false,
     };

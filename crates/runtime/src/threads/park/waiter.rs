@@ -11,7 +11,8 @@
 //! # Invariants
 //! * Waiters are never freed or moved, so an id may be unparked at any time, even one whose thread has ended.
 //! * A waiter is in at most one [`Queue`] at a time; its links, and the word that says whether it is in one, belong to the lock of that queue. A thread
-//!   goes from one queue to another only after it has held the first one's lock, or was unparked by who had.
+//!   goes from one queue to another only after it has held the first one's lock, or was unparked by who had, or has found that it is in no queue
+//!   any more ([`is_queued`]).
 //! * An unpark always leaves a token in the park word ([`ParkWord`], whose models are in its crate), which ends the current park or the
 //!   next one.
 use crate::threads::green;
@@ -172,15 +173,21 @@ impl Queue {
         if w.queued.load(Ordering::Relaxed) == 0 {
             return false;
         }
-        w.queued.store(0, Ordering::Relaxed);
         let (before, after) = (
             w.previous.load(Ordering::Relaxed),
             w.next.load(Ordering::Relaxed),
         );
         self.link(before, after);
         self.link_back(before, after);
+        // Last: from here on the thread may put itself into another queue.
+        w.queued.store(0, Ordering::Release);
         true
     }
+}
+
+/// Is the thread in a queue? Without the queue's lock: see [`vervet_parking::monitor::Queue::is_queued`].
+pub fn is_queued(id: u32) -> bool {
+    waiter(id).queued.load(Ordering::Acquire) != 0
 }
 
 /// Is the thread inside a blocking operation that it was asked to leave? The signal may have found it in a handler of a library's.
