@@ -4,7 +4,6 @@
 //! the symbol that this list says (`#[unsafe(export_name = "vervet_...")]`); one that is missing fails the link. This is the whole list
 //! of entries from thunks into Rust code. Each is called on the calling thread's own stack, with its context as the first argument
 //! where it has one, and none of them unwinds.
-use super::Entered;
 use vervet_abi::ThreadContext;
 use vervet_abi::native_call::ReverseCall;
 use vervet_abi::stack::Numbers;
@@ -22,6 +21,15 @@ pub const OF_GREEN: usize = 0x200;
 
 /// Bit of [`ReverseEntry::before`]: the thread has left a domain for the call, whose id is in the upper half.
 pub const OF_DOMAIN: usize = 0x400;
+
+/// What [`enter_green`] tells, in two registers.
+#[repr(C)]
+pub struct Entered {
+    /// A [`Target`](crate::arch::Target); null: the thread does not run.
+    pub target: *mut (),
+    /// Why not: a [`vervet_sched::Outcome`].
+    pub outcome: usize,
+}
 
 /// What [`prepare_reverse_call`] tells the reverse thunk, in two registers.
 #[repr(C)]

@@ -39,16 +39,6 @@ const MODES: usize = offset_of!(Target, modes);
 const CARRIER_MXCSR: usize = offset_of!(Target, carrier_modes) + MXCSR;
 const CARRIER_X87: usize = offset_of!(Target, carrier_modes) + X87;
 
-/// The answer of [`upcalls::enter_green`].
-#[derive(Debug)]
-#[repr(C)]
-pub struct Entered {
-    /// Null: the thread does not run.
-    pub target: *mut Target,
-    /// Why not: an [`Outcome`].
-    pub outcome: usize,
-}
-
 /// Leaves this stack, whose pointer is stored at `save`, and goes on where the stack with pointer `to` was left.
 ///
 /// # Safety

@@ -12,6 +12,7 @@ use super::run;
 use super::seat::Seat;
 use super::stacks::{self, NativeStack, give_native, take_native};
 use super::trim;
+use crate::arch::upcalls::Entered;
 use crate::arch::{self, FloatModes};
 use crate::safepoint::green_contexts;
 use crate::safepoint::registry::{self, Thread};
@@ -60,7 +61,6 @@ fn carry(carrier: Carrier) {
             modes: std::ptr::null_mut(),
             carrier_modes: FloatModes::current(),
         },
-        green: std::ptr::null(),
         outcome: Outcome::End,
         carrier: std::ptr::null_mut(),
         spare: None,
@@ -111,8 +111,8 @@ fn prepare() -> bool {
 /// # Safety
 /// The calling thread is that carrier, in Native state. The scheduler gives a green thread to one carrier at a time, and has the last one's stores seen.
 #[unsafe(export_name = "vervet_enter_green")]
-unsafe extern "C" fn enter_green(carrier: *mut (), id: u32) -> arch::Entered {
-    let stays = |outcome| arch::Entered {
+unsafe extern "C" fn enter_green(carrier: *mut (), id: u32) -> Entered {
+    let stays = |outcome| Entered {
         target: std::ptr::null_mut(),
         outcome: outcome as usize,
     };
@@ -146,7 +146,6 @@ unsafe extern "C" fn enter_green(carrier: *mut (), id: u32) -> arch::Entered {
             return stays(Outcome::Waits);
         }
         seat.carrier = carrier;
-        seat.green = green;
         leave_native(base);
         enter(thread, base, context);
         if let Some(first) = first {
@@ -154,8 +153,8 @@ unsafe extern "C" fn enter_green(carrier: *mut (), id: u32) -> arch::Entered {
         }
         seat.target.sp = (*context).scan_sp;
         seat.target.modes = green.modes.as_ptr();
-        arch::Entered {
-            target: &raw mut seat.target,
+        Entered {
+            target: (&raw mut seat.target).cast(),
             outcome: 0,
         }
     }
@@ -173,7 +172,7 @@ unsafe extern "C" fn leave_green() -> u8 {
         let thread = Thread::of(context);
         let base = thread.base;
         let seat = &mut *thread.own.carries.get();
-        let green = &*seat.green;
+        let green = record::of_context(context).expect("a green thread");
         let outcome = seat.outcome;
         let has_ended = outcome == Outcome::End;
         // Before the thread counts as parked: then the trimmer and the collector may look at its stacks.

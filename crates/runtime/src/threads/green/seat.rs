@@ -2,7 +2,6 @@
 //!
 //! Invariant: the OS thread's record leads to the seat while the thread is a carrier. The carrier and the green thread that it runs never use it at the
 //! same time: one of the two stacks runs.
-use super::record::Green;
 use super::stacks::NativeStack;
 use crate::arch;
 use vervet_abi::ThreadContext;
@@ -12,8 +11,6 @@ use vervet_sched::{Carrier, Outcome};
 pub(crate) struct Seat {
     /// The two stacks, while a green thread runs.
     pub(super) target: arch::Target,
-    /// The green thread that runs.
-    pub(super) green: *const Green,
     /// Why the green thread has left the carrier.
     pub(super) outcome: Outcome,
     /// The scheduler's part, valid while a green thread runs.
