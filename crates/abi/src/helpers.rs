@@ -222,6 +222,8 @@ helpers! {
     NarrowAscii(I64, I64, I64) -> I32 : Leaf;
     /// The same from bytes to characters.
     WidenAscii(I64, I64, I64) -> I32 : Leaf;
+    /// (address of characters, count) -> index of the first carriage return or line feed, or -1; at most 32,768.
+    LineEnd(I64, I32) -> I32 : Leaf;
     /// (address of characters, count) -> 1 if all are ASCII, otherwise 0; at most 32,768.
     AreAsciiChars(I64, I64) -> I32 : Leaf;
     /// (address of bytes, count) -> 1 if all are ASCII, otherwise 0; at most 32,768.

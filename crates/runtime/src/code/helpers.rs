@@ -189,6 +189,7 @@ bodies! {
     SequenceEqual(_, _, _) => library::sequence_equal;
     NarrowAscii(_, _, _) => texts::narrow_ascii;
     WidenAscii(_, _, _) => texts::widen_ascii;
+    LineEnd(_, _) => texts::line_end;
     AreAsciiChars(_, _) => texts::are_ascii_chars;
     AreAsciiBytes(_, _) => texts::are_ascii_bytes;
     CopyElements(_, _, _, _, _) => copy_elements;
@@ -604,7 +605,7 @@ extern "C" fn char_in_set(set: usize, c: u32) -> i32 {
     let set = object(set);
     match set.is_null() {
         true => -1,
-        false => char_sets::is_in(set.units(), c as u16).map_or(-1, i32::from),
+        false => char_sets::is_in_string(set, c as u16).map_or(-1, i32::from),
     }
 }
 /// A step of a hash over a part of a vector of bytes.

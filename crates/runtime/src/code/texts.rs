@@ -97,9 +97,41 @@ pub(super) extern "C" fn are_ascii_bytes(from: *const u8, count: usize) -> i32 {
     i32::from(check(unsafe { std::slice::from_raw_parts(from, count) }))
 }
 
+/// Where the first character is that ends a line; -1 if there is none. It reads the characters twice where a group has one, which
+/// another thread may replace meanwhile; then the answer is that of one of the two.
+pub(super) extern "C" fn line_end(from: *const u16, count: i32) -> i32 {
+    let ends = |c: &u16| *c == u16::from(b'\n') || *c == u16::from(b'\r');
+    // SAFETY: generated code passes a range of a string or of a vector, which has that many characters; nothing moves during a leaf.
+    let all = unsafe { std::slice::from_raw_parts(from, count as usize) };
+    let mut at = 0;
+    for group in all.chunks_exact(GROUP) {
+        // Without a branch in the group, so by vector instructions.
+        if group.iter().fold(false, |found, c| found | ends(c)) {
+            break;
+        }
+        at += GROUP;
+    }
+    match all[at..].iter().position(ends) {
+        Some(more) => (at + more) as i32,
+        None => -1,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_a_line_is_the_first() {
+        for length in [0usize, 1, 31, 32, 33, 70] {
+            let mut all = vec![u16::from(b'x'); length];
+            assert_eq!(line_end(all.as_ptr(), length as i32), -1);
+            for at in (0..length).rev() {
+                all[at] = u16::from(if at % 2 == 0 { b'\n' } else { b'\r' });
+                assert_eq!(line_end(all.as_ptr(), length as i32), at as i32);
+            }
+        }
+    }
 
     #[test]
     fn what_is_ascii_is_copied_up_to_the_first_that_is_not() {
