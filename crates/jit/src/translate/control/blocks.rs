@@ -164,27 +164,40 @@ impl<'a, 'f> Translator<'a, 'f> {
             let exception = self.body.params[1];
             self.e.b.ins().jump(first, &[BlockArg::Value(exception)]);
         }
+        let mut waiting = Vec::new();
         for n in 0..self.body.plan.blocks.len() {
-            if self.body.plan.blocks[n].reachable {
-                self.translate_block(n)?;
+            if self.body.plan.blocks[n].reachable && !self.translate_block(n, waiting.is_empty())? {
+                waiting.push(n);
+            }
+        }
+        // Edges that came after a block was passed over, from later blocks or from these, have decided what lies on the stack at its start.
+        let mut goes_on = true;
+        while std::mem::take(&mut goes_on) {
+            for n in std::mem::take(&mut waiting) {
+                match self.translate_block(n, false)? {
+                    true => goes_on = true,
+                    false => waiting.push(n),
+                }
             }
         }
         self.finish_clauses()
     }
 
-    /// Translates one block.
-    fn translate_block(&mut self, n: usize) -> Res {
+    /// Translates one block. False: no edge has been emitted to it yet, and only one can tell what lies on the stack at its start. `in_order`: every edge
+    /// from a block before it has been emitted.
+    fn translate_block(&mut self, n: usize, in_order: bool) -> Res<bool> {
         let plan = self.body.plan;
         let b = &plan.blocks[n];
-        // A block with backward branches into it gets more predecessors later, so it is not sealed
-        // yet.
+        // A block with backward branches into it gets more predecessors later, so it is not sealed yet; nor one behind a block that is still to be
+        // translated.
         let back = b.last_source >= i64::from(b.offset);
         if self.body.states[n].entry.is_none() {
             // No edge was emitted to this block: the blocks before it end in a throw that the plan
             // did not see, such as a call that never returns.
-            if !back && plan.block_at[b.offset as usize] != 0 {
-                // Its predecessors turned out to end early.
-                return Ok(());
+            // Where none of those before leads here, nothing lies on the stack (ECMA-335 III.1.7.5).
+            let is_first = plan.block_at[b.offset as usize] == 0;
+            if !is_first && (!back || b.first_source < b.offset) {
+                return Ok(false);
             }
             self.body.states[n].entry = Some(Entry::new());
         }
@@ -208,7 +221,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.begin_handlers(n, clif)?;
         self.body.block = n;
         self.e.b.switch_to_block(clif);
-        if !back && !self.body.states[n].late {
+        if in_order && !back && !self.body.states[n].late {
             self.e.b.seal_block(clif);
         }
         // The values on the stack at the start are the parameters of the CLIF block, or lie in its slots.
@@ -247,7 +260,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.set_cold_block(clif);
             if self.outline(n) {
                 self.body.after_call = false;
-                return Ok(());
+                return Ok(true);
             }
         }
         if back {
@@ -256,14 +269,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         self.instructions(n)?;
         if self.body.dead {
-            return Ok(());
+            return Ok(true);
         }
         if n + 1 >= plan.blocks.len() {
             return Err(TranslateError::invalid(
                 "control goes past the end of the code",
             ));
         }
-        self.jump_to(n + 1)
+        self.jump_to(n + 1)?;
+        Ok(true)
     }
 
     /// Translates the instructions of a block, up to one behind which control does not go on.

@@ -120,6 +120,8 @@ pub struct PlanBlock {
     /// Highest IL offset of a reachable jump to this block, or -1. A value at or above `offset`
     /// means that a backward branch leads here.
     pub last_source: i64,
+    /// Lowest IL offset of a reachable jump to this block, or of the end of a block that goes on here; `u32::MAX`: there is none.
+    pub first_source: u32,
     /// How many reachable edges lead here.
     pub sources: u32,
     /// Index in [`Plan::regions`].
@@ -308,6 +310,7 @@ impl Plan {
                     end: self.instrs.len() as u32,
                     reachable: false,
                     last_source: -1,
+                    first_source: u32::MAX,
                     sources: 0,
                     region: 0,
                     cold: false,
@@ -413,6 +416,7 @@ impl Plan {
             for to in next {
                 let b = &mut self.blocks[to];
                 b.last_source = b.last_source.max(i64::from(from));
+                b.first_source = b.first_source.min(from);
                 b.sources += 1;
                 if !b.reachable {
                     b.reachable = true;
