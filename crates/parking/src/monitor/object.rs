@@ -6,7 +6,7 @@
 //! * A thread that inflates copies owner, count and hash from the very word that it replaces, so an owner that comes to leave a thin lock and finds it
 //!   fat finds its own state there.
 //! * Between reading a fat word and being counted in the monitor's `users` a thread does not let the world stop; so the monitor that the word named
-//!   stays the object's. A waiter that is alerted or late is a user until it owns the monitor again.
+//!   stays the object's. A thread that has waited is among its `waiters` until it owns the monitor again.
 use super::slow_path::{Entry, Missed, Place};
 use super::{Left, Monitor, Owner, Park, Stop, Table, Thread, index_of};
 use crate::sync::{AtomicU32, Ordering};
@@ -230,7 +230,7 @@ impl<'l, T: Table> Lock<'l, T> {
 
     /// Wakes a thread that enters the monitor, if none has been woken yet.
     pub fn wake(&self) {
-        // Whoever enters is a user of the monitor, so it is still there if it is needed.
+        // Whoever enters is a user of the monitor, or one of its waiters, so it is still there if it is needed.
         if let Some(m) = self.fat_if_inflated() {
             m.wake_next();
         }

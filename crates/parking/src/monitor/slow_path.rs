@@ -70,7 +70,7 @@ impl<Q: Queue> Monitor<Q> {
         taken
     }
 
-    /// Takes a monitor that another thread owns, and sleeps until it can. The caller is counted in `users`.
+    /// Takes a monitor that another thread owns, and sleeps until it can. The caller is counted in `users` or `waiters`.
     pub(super) fn lock<T: Thread>(
         &self,
         thread: &T,

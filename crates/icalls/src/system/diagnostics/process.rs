@@ -4,6 +4,8 @@
 //! [`crate::system::diagnostics::process_start`].
 use crate::microsoft::win32::native_methods::pid_of;
 use crate::support::args::Out;
+use std::path::Path;
+use vervet_runtime::cx::Cx;
 use vervet_runtime::threads::wait_handles::proc_files::{Stat, private_bytes, status_value};
 use vervet_runtime::threads::wait_handles::{self, filetime};
 use vervet_runtime::{ObjRef, icalls};
@@ -23,6 +25,14 @@ fn alive(pid: i32) -> bool {
     pid > 0 && (unsafe { libc::kill(pid, 0) } == 0 || crate::support::errno::errno() == libc::EPERM)
 }
 
+/// The file name of the program that this process runs; None: a host has started the runtime without one. As in mono it is the name of the process,
+/// which tells programs on one runtime from each other.
+pub fn own_program(cx: &Cx<'_>) -> Option<String> {
+    let path = cx.rt().command_line.get()?.first()?;
+    let name = Path::new(path).file_name()?;
+    Some(name.to_string_lossy().into_owned())
+}
+
 icalls! {
     /// 0 if there is no such process.
     "System.Diagnostics.Process::GetProcess_internal" fn get_process_internal(cx, pid: i32) -> isize {
@@ -40,9 +50,12 @@ icalls! {
         array.elements::<i32>().copy_from_slice(&pids);
         Ok(array)
     }
-    /// The name of the executable, null if the process is gone.
+    /// The name of the executable, or of the program if it is this process; null if the process is gone.
     "System.Diagnostics.Process::ProcessName_icall" fn process_name(cx, handle: isize) -> ObjRef<'cx> {
         let Some(pid) = pid_of(handle) else { return Ok(ObjRef::NULL) };
+        if pid as u32 == std::process::id() && let Some(program) = own_program(cx) {
+            return cx.alloc_str(&program);
+        }
         // The kernel cuts names off; the first argument has it whole.
         let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let first = arguments.split(|b| *b == 0).next().unwrap_or(&[]);

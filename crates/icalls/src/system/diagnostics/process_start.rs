@@ -5,6 +5,7 @@
 use crate::support::error_numbers;
 use crate::support::fields::{field_offset, string_field};
 use crate::system::diagnostics::file_version_info;
+use crate::system::diagnostics::process::own_program;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -372,7 +373,8 @@ icalls! {
         }
         Ok(opened.is_ok())
     }
-    /// The files that are mapped executable; of this process the assemblies, too, under names of their own.
+    /// The files that are mapped executable; of this process the assemblies, too, under names of their own. The first module of this process is its
+    /// executable under the name of the program.
     "System.Diagnostics.Process::GetModules_icall" fn get_modules(cx, this: ObjRef<'cx>, handle: isize) -> ObjRef<'cx> {
         let module = cx.non_null(this)?.class().module;
         let class = cx.load(module.find_type("System.Diagnostics", "ProcessModule"))?;
@@ -386,7 +388,11 @@ icalls! {
             .and_then(|pid| std::fs::read(format!("/proc/{pid}/maps")).ok())
             .unwrap_or_default();
         let maps = String::from_utf8_lossy(&maps);
-        let found = mapped_files(&maps);
+        let mut found = mapped_files(&maps);
+        let program = if is_own { own_program(cx) } else { None };
+        if let (Some(_), Some(executable)) = (&program, found.first().copied()) {
+            found.insert(0, executable);
+        }
         cx.alloc_ref_array(class, found.len() + assemblies.len(), |i| {
             let object = cx.alloc(class)?;
             if let Some(assembly) = i.checked_sub(found.len()).map(|n| assemblies[n]) {
@@ -403,7 +409,10 @@ icalls! {
             object.write(crate::support::fields::field_offset(cx, class, "baseaddr")?, low as usize);
             crate::support::fields::set_i32(cx, object, "memory_size", high.saturating_sub(low) as i32)?;
             crate::support::fields::set_ref(cx, object, "filename", cx.alloc_str(file)?)?;
-            let name = file.rsplit('/').next().unwrap_or(file);
+            let name = match &program {
+                Some(program) if i == 0 => program,
+                _ => file.rsplit('/').next().unwrap_or(file),
+            };
             crate::support::fields::set_ref(cx, object, "modulename", cx.alloc_str(name)?)?;
             Ok(object)
         })

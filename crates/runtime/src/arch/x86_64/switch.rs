@@ -30,7 +30,7 @@ pub struct Target {
     pub sp: usize,
     /// How the thread computes: loaded before it runs, stored when it has left.
     pub modes: *mut FloatModes,
-    /// How the carrier computes, always: its own code computes with integers, and changes nothing.
+    /// How the carrier computes, from its start to its end: its own code computes with integers, and changes nothing.
     pub carrier_modes: FloatModes,
 }
 const CARRIER_SP: usize = offset_of!(Target, carrier_sp);

@@ -3,7 +3,7 @@
 //! # Invariants
 //! * A thread stores its reason before it parks, and [`park`](super::park) clears it at its end; who stores one and does not park clears it, as does
 //!   the end of an operation on a descriptor. A reason says something only of a thread
-//!   whose park word is PARKED, or, for a descriptor, whose I/O word says that it is inside an operation.
+//!   whose park word is not TOKEN, or, for a descriptor, whose I/O word says that it is inside an operation.
 //! * An address of an object in a reason is valid while the thread waits and the world is stopped: the waiting code has the reference on
 //!   its stack, so the object is neither freed nor moved.
 //! * A reason costs three stores into the waiter, whose cache line the park writes anyway.
@@ -207,7 +207,12 @@ pub(crate) fn of(id: u32) -> Option<Wait> {
     let in_io = w.io.load(Relaxed) & INSIDE != 0;
     let waits = match w.word.seen() {
         Seen::Parked => true,
-        Seen::Running => in_io && matches!(wait.reason, Reason::Descriptor(..)),
+        // It makes its wait known, or its carrier is about to say that it sleeps.
+        Seen::Running => match wait.reason {
+            Reason::Unknown => false,
+            Reason::Descriptor(..) => in_io,
+            _ => true,
+        },
         Seen::Unparked => false,
     };
     waits.then_some(wait)

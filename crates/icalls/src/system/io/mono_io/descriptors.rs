@@ -10,6 +10,7 @@ use crate::support::error_numbers;
 use crate::system::io::share;
 use std::cell::Cell;
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::Poll;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::threads::abort;
@@ -250,6 +251,21 @@ fn transfer_in_parts(
     })
 }
 
+/// Descriptors 0 to 2 that managed code has not closed: a bit each.
+static STANDARD: AtomicU8 = AtomicU8::new(0b111);
+
+/// Is it a standard stream that the process was started with?
+fn is_standard(fd: i32) -> bool {
+    matches!(fd, 0..=2) && STANDARD.load(Ordering::Relaxed) & 1 << fd != 0
+}
+
+/// Managed code closes the descriptor: the next file that has its number is no standard stream.
+fn forget_standard(fd: i32) {
+    if matches!(fd, 0..=2) {
+        STANDARD.fetch_and(!(1 << fd), Ordering::Relaxed);
+    }
+}
+
 icalls! {
     /// Opens a file: the descriptor, or -1 and the error.
     "System.IO.MonoIO::Open" fn open_icall(cx, name: Chars<'cx>, mode: i32, access: i32, sharing: i32, options: i32, error: Out<'cx, i32>) -> isize {
@@ -276,6 +292,7 @@ icalls! {
     /// Closes a descriptor, gives its share mode up, and deletes the file if it was opened with DeleteOnClose.
     "System.IO.MonoIO::Close" fn close(cx, handle: isize, error: Out<'cx, i32>) -> bool {
         let fd = handle as i32;
+        forget_standard(fd);
         let delete = share::leave(fd);
         let r = cx.native(|| {
             // SAFETY: managed code gives the descriptor up; EINTR leaves it closed on Linux.
@@ -370,7 +387,8 @@ icalls! {
         report(lock(handle as i32, libc::F_UNLCK, position, length), error);
         Ok(())
     }
-    /// MonoFileType: disk 1, char 2, pipe 3, unknown 0.
+    /// MonoFileType: disk 1, char 2, pipe 3, unknown 0. The standard streams are of the kind of a terminal's, whatever they lead to, as in mono: nobody
+    /// seeks in them.
     "System.IO.MonoIO::GetFileType" fn get_file_type(cx, handle: isize, error: Out<'cx, i32>) -> i32 {
         // SAFETY: the record is filled.
         let (r, mode) = unsafe {
@@ -379,6 +397,9 @@ icalls! {
         };
         if !check(r, error) {
             return Ok(0);
+        }
+        if is_standard(handle as i32) {
+            return Ok(2);
         }
         Ok(match mode & libc::S_IFMT {
             libc::S_IFREG | libc::S_IFDIR | libc::S_IFBLK => 1,
