@@ -44,7 +44,12 @@ impl<'a, 'cx> Waiting<'a, 'cx> {
 impl Drop for Waiting<'_, '_> {
     fn drop(&mut self) {
         // A thread that leaves the native stack goes on waiting.
-        if self.1 && !reentry::leaves(self.0) {
+        if reentry::leaves(self.0) {
+            return;
+        }
+        // The thread may have got what it waits for without a park.
+        park::reason::forget(self.0);
+        if self.1 {
             word(own(self.0)).fetch_and(!WAIT_SLEEP_JOIN, Ordering::SeqCst);
         }
     }
