@@ -13,8 +13,8 @@ use crate::space::{BLOCK, BlockId, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
 
-/// A stretch of dirty pages longer than this is discarded, so that the kernel zeroes it page by page; a shorter one is zeroed here,
-/// which takes a third of the time that the faults of its pages would take.
+/// A stretch of dirty pages longer than this is discarded, so that the kernel zeroes it page by page as it is touched; a shorter one is zeroed here,
+/// which needs no page faults.
 const ZERO_BY_HAND: usize = 1 << 20;
 
 impl<M: Model, W: World> Heap<M, W> {
