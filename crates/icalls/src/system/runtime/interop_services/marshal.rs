@@ -10,6 +10,7 @@ use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::interop::marshal::{reverse, strings, structs};
 use vervet_runtime::memory::copy;
 use vervet_runtime::{ObjRef, icalls};
+use vervet_types::names::short_name;
 use vervet_types::{ClassRef, Known, MethodRef};
 
 /// malloc's answer, or OutOfMemoryException.
@@ -83,6 +84,9 @@ fn range<'cx>(
         length as usize * size,
     ))
 }
+/// The flags of a class with a sequential or explicit layout (ECMA-335 II.23.1.15).
+const LAYOUT: u32 = 0x18;
+
 /// The native layout of a type that may be marshalled as a structure, by name of the parameter that gave it.
 fn structure(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static NativeLayout> {
     let refused = || {
@@ -92,7 +96,7 @@ fn structure(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static N
         );
         cx.throw2(Known::ArgumentException, &message, parameter)
     };
-    if class.is_open || class.is_array() || class.flags & 0x18 == 0 {
+    if class.is_open || class.is_array() || class.flags & LAYOUT == 0 {
         return Err(refused());
     }
     let layout = cx.load(native_layout(class))?;
@@ -101,6 +105,28 @@ fn structure(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static N
     } else {
         Err(refused())
     }
+}
+/// The class of a Type that managed code passes as the parameter of that name; ArgumentNullException for null.
+fn class_argument<'cx>(
+    cx: &'cx Cx<'cx>,
+    type_object: ObjRef<'cx>,
+    parameter: &str,
+) -> Result<ClassRef> {
+    match type_object.is_null() {
+        true => Err(cx.throw_arg_null(parameter)),
+        false => cx.class_of(type_object),
+    }
+}
+/// The native layout for a conversion, by name of the parameter. What nobody has given a layout is told from what cannot have one.
+fn converted(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static NativeLayout> {
+    if !class.is_array() && !class.is_ptr() && !class.is_fn_ptr() && class.flags & LAYOUT == 0 {
+        let message = format!(
+            "Type {} which is passed to unmanaged code must have a StructLayout attribute.",
+            short_name(class)
+        );
+        return Err(cx.throw(Known::MarshalDirectiveException, &message));
+    }
+    structure(cx, class, parameter)
 }
 /// Finds the native function of a P/Invoke; nothing happens for another method.
 fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
@@ -276,7 +302,7 @@ icalls! {
 
     /// The native size of a type in bytes.
     "System.Runtime.InteropServices.Marshal::SizeOf" fn size_of(cx, class: ObjRef<'cx>) -> i32 {
-        let class = cx.class_of(class)?;
+        let class = class_argument(cx, class, "type")?;
         if class.is_ptr() || class.is_fn_ptr() {
             return Ok(8);
         }
@@ -308,7 +334,9 @@ icalls! {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
-        let layout = structure(cx, object.class(), "structure")?;
+        // Enums are their numbers.
+        let class = cx.load(object.class().enum_underlying())?;
+        let layout = converted(cx, class.unwrap_or(object.class()), "structure")?;
         // SAFETY: managed code passes memory of the structure's native size; the old contents are its own.
         unsafe {
             if delete_old {
@@ -326,20 +354,20 @@ icalls! {
         if cx.load(class.is_value_type())? {
             return Err(cx.throw(Known::ArgumentException, "structure must not be a value class."));
         }
-        let layout = structure(cx, class, "structure")?;
+        let layout = converted(cx, class, "structure")?;
         // SAFETY: managed code passes a native structure of that type.
         unsafe { structs::to_managed(cx, layout, pointer(cx, p)?, object.value_ptr()) }
     }
     /// Converts a native form into a new object. Null for null.
     "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,System.Type)" fn ptr_to_structure(cx, p: *const u8, class: ObjRef<'cx>) -> ObjRef<'cx> {
-        let class = cx.class_of(class)?;
+        let class = class_argument(cx, class, "type")?;
         if p.is_null() {
             return Ok(ObjRef::NULL);
         }
         // Enums are their numbers.
         let layout = match cx.load(class.enum_underlying())? {
-            Some(underlying) => structure(cx, underlying, "structureType")?,
-            None => structure(cx, class, "structureType")?,
+            Some(underlying) => converted(cx, underlying, "structureType")?,
+            None => converted(cx, class, "structureType")?,
         };
         let object = cx.alloc(class)?;
         // SAFETY: managed code passes a native structure of that type.
@@ -351,7 +379,12 @@ icalls! {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
-        let layout = structure(cx, cx.class_of(class)?, "structureType")?;
+        let class = class_argument(cx, class, "structureType")?;
+        if class.flags & LAYOUT == 0 {
+            // It has no native form, so there is nothing to free.
+            return Ok(());
+        }
+        let layout = structure(cx, class, "structureType")?;
         // SAFETY: managed code passes a native structure of that type.
         unsafe { structs::free(layout, p) };
         Ok(())
