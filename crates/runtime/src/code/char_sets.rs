@@ -12,11 +12,9 @@
 //!
 //! # Invariants
 //! * The answer is that of `RegexCharClass.CharInClass`. What it would throw for is not answered.
-//! * What a thread remembers is compared with the set each time; an answer never depends on where a string lies.
 //! * It is a leaf: a set has at most [`LONGEST`] characters.
 
 use crate::object::ObjRef;
-use std::cell::Cell;
 
 /// The longest set that is looked at.
 const LONGEST: usize = 4096;
@@ -49,63 +47,9 @@ const CATEGORIES: [u8; 128] = {
     all
 };
 
-/// How many sets a thread remembers: more than an expression in a loop uses, as a rule. Two sets at one place take turns, and cost what they would
-/// cost without it.
-const REMEMBERED: usize = 16;
-/// The longest set that is remembered.
-const SHORT: usize = 32;
-
-/// What has been found about a set.
-#[derive(Clone, Copy)]
-struct Found {
-    length: usize,
-    /// The set itself, in as many units as `length` says.
-    units: [u16; SHORT],
-    /// The characters that were asked for, and those of them that are in the set, as bits.
-    asked: u128,
-    members: u128,
-}
-
-thread_local! {
-    static FOUND: [Cell<Found>; REMEMBERED] = const {
-        [const {
-            Cell::new(Found {
-                length: 0,
-                units: [0; SHORT],
-                asked: 0,
-                members: 0,
-            })
-        }; REMEMBERED]
-    };
-}
-
-/// Is the character in the set of a string? As [`is_in`], but what this thread has asked before is remembered: by the contents of the set, because its string may
-/// move and another may lie where it was. The address says only where to look.
+/// Is the character in the set of a string? As [`is_in`].
 pub(super) fn is_in_string(set: ObjRef<'_>, c: u16) -> Option<bool> {
-    let units = set.units();
-    if units.len() > SHORT || c >= 128 {
-        return is_in(units, c);
-    }
-    let place = set.addr() / size_of::<u64>() % REMEMBERED;
-    let bit = 1u128 << c;
-    FOUND.with(|all| {
-        let cell = all[place].as_ptr();
-        // SAFETY: only this thread refers to the cell, and only here; nothing below comes back to here.
-        let found = unsafe { &mut *cell };
-        if found.length != units.len() || found.units[..found.length] != *units {
-            found.length = units.len();
-            found.units[..units.len()].copy_from_slice(units);
-            found.asked = 0;
-            found.members = 0;
-        }
-        if found.asked & bit == 0 {
-            // What is not answered is not remembered either.
-            let is_member = is_in(units, c)?;
-            found.asked |= bit;
-            found.members |= if is_member { bit } else { 0 };
-        }
-        Some(found.members & bit != 0)
-    })
+    is_in(set.units(), c)
 }
 
 /// Is the character in the set? None: the class library is to answer.

@@ -165,15 +165,22 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.ins().jump(first, &[BlockArg::Value(exception)]);
         }
         let mut waiting = Vec::new();
+        let mut in_order = true;
         for n in 0..self.body.plan.blocks.len() {
-            if self.body.plan.blocks[n].reachable && !self.translate_block(n, waiting.is_empty())? {
+            if self.body.plan.blocks[n].reachable && !self.translate_block(n, in_order)? {
+                // Only an edge from behind brings such a block back, and with it those that it leads to.
+                in_order &= !self.loops(n);
                 waiting.push(n);
             }
+        }
+        if in_order {
+            waiting.clear();
         }
         // Edges that came after a block was passed over, from later blocks or from these, have decided what lies on the stack at its start.
         let mut goes_on = true;
         while std::mem::take(&mut goes_on) {
             for n in std::mem::take(&mut waiting) {
+                self.begin_late(n);
                 match self.translate_block(n, false)? {
                     true => goes_on = true,
                     false => waiting.push(n),
@@ -181,6 +188,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         }
         self.finish_clauses()
+    }
+
+    /// The next block does not follow on the last that was translated: a trace of its first instructions names the point behind the last call
+    /// before it, as if the code there had been translated.
+    fn begin_late(&mut self, n: usize) {
+        let first = self.body.plan.blocks[n].first as usize;
+        let point = (1..=first).rev().find(|i| self.is_call(i - 1));
+        self.body.after_call = false;
+        self.body.recorded = self.body.plan.instrs[point.unwrap_or(first)].offset;
     }
 
     /// Translates one block. False: no edge has been emitted to it yet, and only one can tell what lies on the stack at its start. `in_order`: every edge
@@ -229,7 +245,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.session.nonnull.clear();
         self.session.initialised.clear();
         self.body.dead = false;
-        let entry = self.body.states[n].entry.take().unwrap_or_default();
+        let mut entry = self.body.states[n].entry.take().unwrap_or_default();
+        if !in_order {
+            // As in a loop, what an edge that is still to come brings is not known.
+            for (kind, class) in &mut entry {
+                if *kind == StackType::Ref {
+                    *class = None;
+                }
+            }
+        }
         self.body.entered.clear();
         let mut params = 0;
         for (i, (kind, class)) in entry.iter().enumerate() {
