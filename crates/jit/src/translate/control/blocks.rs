@@ -199,8 +199,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.body.recorded = self.body.plan.instrs[point.unwrap_or(first)].offset;
     }
 
-    /// Translates one block. False: no edge has been emitted to it yet, and only one can tell what lies on the stack at its start. `in_order`: every edge
-    /// from a block before it has been emitted.
+    /// Translates one block. False: no edge has been emitted to it yet, and only one can tell what lies on the stack at its start.
+    ///
+    /// `in_order`: every edge from a block before it has been emitted, so that the edges which are still to come are backward branches of the plan. Otherwise
+    /// any block may get another edge after its translation:
+    /// * its CLIF block is not sealed, since a local variable may have another value on that edge;
+    /// * the class of a reference on its stack is not known, since that edge may bring another one;
+    /// * its kinds of values are those of the first edge, to which the values of that edge are converted.
     fn translate_block(&mut self, n: usize, in_order: bool) -> Res<bool> {
         let plan = self.body.plan;
         let b = &plan.blocks[n];
