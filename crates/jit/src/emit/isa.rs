@@ -48,4 +48,7 @@ pub fn hash_machine(hasher: &mut impl Hasher) {
         }
     }
     cranelift_native::infer_native_flags(&mut Names(hasher)).expect("a supported machine");
+    // Cranelift does not ask for this one; the translator does (`calls/crypto.rs`).
+    #[cfg(target_arch = "x86_64")]
+    std::is_x86_feature_detected!("aes").hash(hasher);
 }
