@@ -14,8 +14,6 @@
 //! * The answer is that of `RegexCharClass.CharInClass`. What it would throw for is not answered.
 //! * It is a leaf: a set has at most [`LONGEST`] characters.
 
-use crate::object::ObjRef;
-
 /// The longest set that is looked at.
 const LONGEST: usize = 4096;
 /// The most sets of which one is excluded from the other.
@@ -47,13 +45,8 @@ const CATEGORIES: [u8; 128] = {
     all
 };
 
-/// Is the character in the set of a string? As [`is_in`].
-pub(super) fn is_in_string(set: ObjRef<'_>, c: u16) -> Option<bool> {
-    is_in(set.units(), c)
-}
-
 /// Is the character in the set? None: the class library is to answer.
-fn is_in(set: &[u16], c: u16) -> Option<bool> {
+pub(super) fn is_in(set: &[u16], c: u16) -> Option<bool> {
     if set.len() > LONGEST || c >= 128 {
         return None;
     }

@@ -605,7 +605,7 @@ extern "C" fn char_in_set(set: usize, c: u32) -> i32 {
     let set = object(set);
     match set.is_null() {
         true => -1,
-        false => char_sets::is_in_string(set, c as u16).map_or(-1, i32::from),
+        false => char_sets::is_in(set.units(), c as u16).map_or(-1, i32::from),
     }
 }
 /// A step of a hash over a part of a vector of bytes.

@@ -17,7 +17,7 @@
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
 use vervet_abi::call;
 use vervet_types::{MethodRef, Prim};
 
@@ -63,6 +63,19 @@ impl Translator<'_, '_> {
         if sig.has_this || sig.params.len() != 1 || sig.params[0].prim != Some(Prim::Char) {
             return Ok(false);
         }
+        let (c, call, join) = self.pop_ascii()?;
+        let answer = match asked {
+            CharQuestion::In(mask) => self.in_mask(c, mask),
+            CharQuestion::Upper => self.with_case(c, 'a', -32),
+            CharQuestion::Lower => self.with_case(c, 'A', 32),
+        };
+        self.e.b.ins().jump(join, &[BlockArg::Value(answer)]);
+        self.or_call(method, &[c], call, join)
+    }
+
+    /// Takes a character from the stack, and goes on where it is one of ASCII: the character, the cold block for all others, and a block where both ways
+    /// meet with an answer.
+    fn pop_ascii(&mut self) -> Res<(Value, Block, Block)> {
         let given = self.pop_i32()?;
         let c = self.e.b.ins().band_imm_u(given, 0xffff);
         let [ascii, call, join] = [(); 3].map(|()| self.e.b.create_block());
@@ -72,13 +85,7 @@ impl Translator<'_, '_> {
         self.e.b.ins().brif(is_ascii, ascii, &[], call, &[]);
         self.e.b.seal_block(ascii);
         self.e.b.switch_to_block(ascii);
-        let answer = match asked {
-            CharQuestion::In(mask) => self.in_mask(c, mask),
-            CharQuestion::Upper => self.with_case(c, 'a', -32),
-            CharQuestion::Lower => self.with_case(c, 'A', 32),
-        };
-        self.e.b.ins().jump(join, &[BlockArg::Value(answer)]);
-        self.or_call(method, &[c], call, join)
+        Ok((c, call, join))
     }
 
     /// `RegexCharClass.CharInClass(char, string)`.
@@ -93,15 +100,7 @@ impl Translator<'_, '_> {
         }
         self.spill_aliased(2)?;
         let set = self.pop_ref()?.value;
-        let given = self.pop_i32()?;
-        let c = self.e.b.ins().band_imm_u(given, 0xffff);
-        let [ascii, call, join] = [(); 3].map(|()| self.e.b.create_block());
-        self.e.b.append_block_param(join, I32);
-        self.e.b.set_cold_block(call);
-        let is_ascii = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, c, 128);
-        self.e.b.ins().brif(is_ascii, ascii, &[], call, &[]);
-        self.e.b.seal_block(ascii);
-        self.e.b.switch_to_block(ascii);
+        let (c, call, join) = self.pop_ascii()?;
         let answer = self.e.helper_value(call::CharInSet, [set, c]);
         let is_none = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, answer, 0);
         self.e

@@ -55,6 +55,15 @@ use vervet_metadata::body::EhKind;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::{ClassRef, Known};
 
+/// As at the start of a loop, the classes that edges which are still to come bring are not known.
+fn forget_classes(entry: &mut Entry) {
+    for (kind, class) in entry {
+        if *kind == StackType::Ref {
+            *class = None;
+        }
+    }
+}
+
 impl<'a, 'f> Translator<'a, 'f> {
     /// Creates the block states, and gives blocks that are not entered by a plain branch their
     /// entry types: handlers (the exception object, or nothing) and the targets of a `leave` that
@@ -252,12 +261,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.body.dead = false;
         let mut entry = self.body.states[n].entry.take().unwrap_or_default();
         if !in_order {
-            // As in a loop, what an edge that is still to come brings is not known.
-            for (kind, class) in &mut entry {
-                if *kind == StackType::Ref {
-                    *class = None;
-                }
-            }
+            forget_classes(&mut entry);
         }
         self.body.entered.clear();
         let mut params = 0;
