@@ -176,13 +176,15 @@ pub enum Phase {
 /// The collector reads and writes what the answers name. So [`World::stopped`] stops every thread that may touch objects; [`World::roots`] names
 /// every reference outside the heap, root memory and parked threads, and nothing but references, each of them aligned to 8 bytes, and so does
 /// [`World::parked_roots`] for parked threads; the objects of handles and of side tables are objects of the heap, or 0; and the ranges of
-/// [`World::mutators`], [`World::parked_stacks`] and [`World::storing`] are readable.
+/// [`World::mutators`], [`World::copied_stacks`], [`World::parked_stacks`] and [`World::storing`] are readable.
 pub unsafe trait World: Send + Sync + 'static {
     /// Stops every thread that may touch objects except the caller, does `work`, and lets them go on. The caller is such a thread or one of the
     /// collector's.
     fn stopped(&self, work: &mut dyn FnMut());
     /// Calls `visit` for every such thread that is not parked, the caller included. The world is stopped.
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>));
+    /// Calls `visit` with the ranges of copies of stacks: memory that is scanned as the stacks of running threads are. The world is stopped.
+    fn copied_stacks(&self, _visit: &mut dyn FnMut(&[Range])) {}
     /// Calls `visit` with the address of every reference outside the heap that is neither in root memory nor a parked thread's.
     fn roots(&self, visit: &mut dyn FnMut(usize));
     /// Calls `visit` with the ranges of each parked thread of a set: memory whose words may be references and which stays as it is until the thread

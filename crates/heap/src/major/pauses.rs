@@ -55,6 +55,7 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         };
         self.world.mutators(&mut |m| collect(m.ranges));
+        self.world.copied_stacks(&mut collect);
         if let Some(set) = parked {
             self.world
                 .parked_stacks(set, &mut |ranges, _| collect(ranges));

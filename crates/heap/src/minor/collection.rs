@@ -22,7 +22,7 @@ use super::worker::{EvacuationMode, MinorWorker};
 use crate::Heap;
 use crate::memory::List;
 use crate::minor::copying::Evacuation;
-use crate::model::{Model, World};
+use crate::model::{Model, Range, World};
 use crate::roots::conservative;
 use crate::space::{BlockId, BlockKind};
 use crate::stats::Outcome;
@@ -283,16 +283,20 @@ impl<M: Model, W: World> Heap<M, W> {
     fn retire_tlabs(&self, candidates: &mut List<usize>) {
         candidates.clear();
         let mut threads = 0;
-        self.world.mutators(&mut |m| {
-            threads += 1;
-            self.retire(m.tlab);
-            for &(from, to) in m.ranges {
+        let mut collect = |ranges: &[Range]| {
+            for &(from, to) in ranges {
                 // SAFETY: the world says these are readable.
                 unsafe {
                     conservative::collect_young(&self.space, from, to, candidates, |_| true);
                 }
             }
+        };
+        self.world.mutators(&mut |m| {
+            threads += 1;
+            self.retire(m.tlab);
+            collect(m.ranges);
         });
+        self.world.copied_stacks(&mut collect);
         self.scan_parked_stacks(candidates);
         self.nursery.lock().threads = threads;
         conservative::prepare(candidates);

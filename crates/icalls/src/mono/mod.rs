@@ -6,3 +6,4 @@ pub mod runtime_handles;
 pub mod runtime_marshal;
 pub mod safe_string_marshal;
 pub mod security;
+pub mod tasklets;

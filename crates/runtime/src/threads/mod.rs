@@ -8,7 +8,7 @@
 //! * the managed thread: [`identity`], [`state`] (the word of ThreadState), [`lifetime`] (what outlives it), [`name`]
 //! * requests of other threads: [`requests`] (making them), [`interrupts`] (serving them), [`retry_thread`], [`abort`]
 //! * waiting: [`park`] (the layer below every wait), [`wait`] (waits of managed code), [`monitor`], [`wait_handles`]
-//! * [`green`]: green threads, which carriers run in turn
+//! * [`green`]: green threads, which carriers run in turn; [`continuations`]: parts of a stack, copied and written back
 //! * [`pool`]: the thread pool; [`shutdown`]: background threads at the end of the process
 //!
 //! # Invariants
@@ -20,6 +20,7 @@
 pub mod abort;
 pub mod adopt;
 pub mod attach;
+pub mod continuations;
 pub mod current;
 pub mod foreign;
 pub mod green;

@@ -207,10 +207,18 @@ fn may_call_proxy(own: MethodRef, callee: MethodRef, before: Option<Instr<'stati
     Ok(!callee.sig()?.params.is_empty() || !pushes_this(own, before))
 }
 
+/// Whether the frame of a method that calls this one is to be that method's alone: a continuation copies the stack from there on, and with it would copy the variables of
+/// the caller.
+fn asks_for_frame(callee: MethodRef) -> bool {
+    callee.name == "Mark" && callee.class.full_name() == "Mono.Tasklets.Continuation"
+}
+
 /// The effect of a call that stays one, if there may be another.
 fn keep_call(callee: MethodRef, calls: &mut u32) -> Res<Option<SideEffect>> {
     let is_plain = callee.sig()?.call_conv != vervet_metadata::CallConvKind::VarArg;
-    let left = calls.checked_sub(1).filter(|_| is_plain);
+    let left = calls
+        .checked_sub(1)
+        .filter(|_| is_plain && !asks_for_frame(callee));
     *calls = left.unwrap_or(0);
     Ok(left.map(|_| SideEffect::Writes))
 }

@@ -27,6 +27,7 @@
 //! * [`interrupts`]: a call that a stopped thread is made to make; [`blocks`]: block moves and fills
 //! * [`reentry`](mod@reentry): internal calls that are made again after a park, and the first call of a green thread
 //! * [`switch`](mod@switch): between a carrier's stack and a green thread's
+//! * [`write_back`](mod@write_back): a part of the stack as it was before
 //! * [`aes`]: instructions for a cipher
 //! * [`current`](mod@current): the context of the calling thread
 //! * [`unwind`]: where the caller of a thunk is, at each of its instructions
@@ -48,6 +49,7 @@ mod registers;
 mod stubs;
 mod switch;
 pub(crate) mod unwind;
+mod write_back;
 
 pub use current::*;
 pub use entry::*;
@@ -61,6 +63,7 @@ pub use reentry::*;
 pub use registers::Registers;
 pub use stubs::*;
 pub use switch::*;
+pub use write_back::*;
 
 use std::mem::offset_of;
 use vervet_abi::context::{State, ThreadContext};

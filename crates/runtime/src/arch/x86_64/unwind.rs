@@ -142,6 +142,7 @@ mod tests {
             include_str!("native.rs"),
             include_str!("reentry.rs"),
             include_str!("switch.rs"),
+            include_str!("write_back.rs"),
         ];
         let mut noted = 0;
         for assembly in files.iter().flat_map(|f| f.split("naked_asm!(").skip(1)) {

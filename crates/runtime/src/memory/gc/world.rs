@@ -3,6 +3,7 @@
 //! | asked for | answered from | when |
 //! |---|---|---|
 //! | mutators | the list of attached threads: TLAB, stacks, saved registers | the world is stopped |
+//! | copied stacks | continuations | the world is stopped |
 //! | roots | the reference words of their contexts | the world is stopped |
 //! | parked stacks, parked roots | green threads that are parked: all, or those that the [last collections](super::parked) have not passed by | the world is stopped |
 //! | parked beside | green threads that are parked | the world runs |
@@ -87,6 +88,9 @@ unsafe impl World for Process {
                 ranges: t.ranges,
             });
         });
+    }
+    fn copied_stacks(&self, visit: &mut dyn FnMut(&[Range])) {
+        crate::threads::continuations::visit_copies(visit);
     }
     fn roots(&self, visit: &mut dyn FnMut(usize)) {
         self.now().for_each_running(|t| {
