@@ -68,6 +68,8 @@ impl Compiler {
             return Tier::Quick;
         }
         match method.body() {
+            // Most are called a few times, and the class library waits for their code: compiled expressions, binders of `dynamic`.
+            Ok(body) if method.is_dynamic() && !tiers::has_loop(&body) => Tier::Quick,
             Ok(body) if tiers::is_worth_at_once(&body) => Tier::Optimised,
             _ => Tier::Quick,
         }

@@ -33,7 +33,7 @@ pub fn is_worth_optimising(method: MethodRef) -> bool {
 }
 
 /// Whether the body contains a backward branch.
-fn has_loop(body: &MethodBody<'_>) -> bool {
+pub fn has_loop(body: &MethodBody<'_>) -> bool {
     body.instructions()
         .map_while(Result::ok)
         .any(|i| match i.operand {

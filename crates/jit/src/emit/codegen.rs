@@ -20,7 +20,7 @@ use crate::optimise;
 use crate::options::{AllocProtection, Options, Recorded, Tier};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{Function, Signature, UserFuncName};
+use cranelift_codegen::ir::{Signature, UserFuncName};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use std::cell::RefCell;
@@ -156,7 +156,9 @@ impl Codegen {
         let isa = self.isa(request.tier);
         let stack_arg_bytes = crate::signature::stack_arg_bytes(&request.signature);
         let context = &mut worker.context;
-        context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);
+        // It is empty, and keeps its memory.
+        context.func.name = UserFuncName::user(0, 0);
+        context.func.signature = request.signature;
         let builder = FunctionBuilder::new(&mut context.func, &mut worker.builder);
         let mut emitter = Emitter::new(builder, (self.allocation, self.recorded), self.tables);
         emitter.optimises = request.tier == Tier::Optimised;

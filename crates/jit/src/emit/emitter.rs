@@ -79,6 +79,8 @@ pub struct Emitter<'f> {
     pub(super) positions: Positions,
     /// Whether passes over the finished function follow.
     pub optimises: bool,
+    /// Whether helpers are called where a sequence would do the same faster: the function is to be compiled soon, and is not expected to run often.
+    pub is_brief: bool,
     /// What they must know of its slots.
     pub notes: FrameNotes,
 }
@@ -109,6 +111,7 @@ impl<'f> Emitter<'f> {
             handlers: SmallVec::new(),
             positions: Positions::default(),
             optimises: false,
+            is_brief: false,
             notes: FrameNotes::default(),
         }
     }

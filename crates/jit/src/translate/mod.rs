@@ -73,7 +73,8 @@ pub fn compile(
     tier: Tier,
     listing: bool,
 ) -> Result<Blob, CompileError> {
-    let limit = match codegen.recorded().calls {
+    // To decide what to inline takes as long as to compile a call.
+    let limit = match codegen.recorded().calls || is_brief(method, tier) {
         true => 0,
         false => inline_limit(tier),
     };
@@ -86,6 +87,11 @@ pub fn compile(
             compile_with(codegen, method, env, tier, listing, 0)
         }
     }
+}
+
+/// Whether time for compiling counts more than what the code costs: no other process uses it, and it is called a few times, or compiled again.
+fn is_brief(method: MethodRef, tier: Tier) -> bool {
+    tier == Tier::Quick && method.is_dynamic()
 }
 
 /// Linking makes the VTables of the classes that code names, which fails for one that cannot be loaded. If a callee was inlined, that error may
@@ -149,6 +155,7 @@ pub fn compile_body(
     let (mut blob, frame) = codegen
         .function(request, |e| {
             e.counted = counts.then_some(method);
+            e.is_brief = is_brief(method, tier);
             variables =
                 translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
             Ok(())

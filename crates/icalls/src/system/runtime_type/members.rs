@@ -115,6 +115,10 @@ fn methods(
             return Ok(());
         }
         for &m in class.methods()? {
+            // What overrides a method has its name: no other method counts for the slots.
+            if !filter.accepts(m.name) {
+                continue;
+            }
             if m.is_virtual()
                 && !class.is_interface()
                 && let Some(slot) = m.slot()?
@@ -134,7 +138,7 @@ fn methods(
             } else {
                 binding & NON_PUBLIC != 0 && non_public(m.flags, own)
             };
-            if visible && kind_wanted(m.flags, binding, own) && filter.accepts(m.name) {
+            if visible && kind_wanted(m.flags, binding, own) {
                 out.push(m as *const _ as usize);
             }
         }

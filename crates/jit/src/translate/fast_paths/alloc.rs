@@ -221,7 +221,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let layout = class.layout()?;
         let size = (HEADER_SIZE + layout.size).next_multiple_of(OBJECT_ALIGN);
         // The runtime must register a finalizable object, and places large ones elsewhere.
-        if size > LARGE_OBJECT_SIZE || class.finalizer()?.is_some() {
+        if size > LARGE_OBJECT_SIZE || class.finalizer()?.is_some() || self.e.is_brief {
             return Ok(self.e.helper_value(call::AllocObject, [vtable]));
         }
         let piece = Piece {
@@ -242,7 +242,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         let vtable = self.e.symbol(Symbol::VTable(array));
         let places = (ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET);
         let constant = self.constant(length.value);
-        let value = if let Some(n) = constant
+        let value = if self.e.is_brief {
+            let length = self.as_native(&length)?;
+            self.e.helper_value(call::AllocArray, [vtable, length])
+        } else if let Some(n) = constant
             && let Some(bytes) = size_of_many(places.0, size, n)
         {
             let short = self.i32(n as i32);

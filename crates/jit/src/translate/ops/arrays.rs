@@ -242,6 +242,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     ///     jump on
     /// ```
     fn check_store(&mut self, array: Value, value: Value) {
+        if self.e.is_brief {
+            self.e.helper(call::CheckArrayStore, [array, value]);
+            return;
+        }
         let (look, compare, cold, on) = (
             self.e.b.create_block(),
             self.e.b.create_block(),

@@ -138,6 +138,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         let object = operand.value;
         // Null passes every cast (ECMA-335 III.4.3), so it goes to the join at once.
         let handle = self.e.symbol(Symbol::ClassHandle(class));
+        if self.e.is_brief {
+            let value = match throwing {
+                true => self.e.helper_value(call::CastClass, [object, handle]),
+                false => self.e.helper_value(call::IsInst, [object, handle]),
+            };
+            self.push_value(StackValue {
+                stack_type: StackType::Ref,
+                value,
+                class: known,
+                fact: ValueFact::None,
+            });
+            return Ok(());
+        }
         let test = self.test_for(class)?;
         let join = self.e.b.create_block();
         self.e.b.append_block_param(join, I64);
