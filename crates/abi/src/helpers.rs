@@ -241,6 +241,11 @@ helpers! {
     IsPlainCall(I64, I64, I64) -> I32 : Leaf;
     /// (set, character of ASCII) -> 1 if it is in a set of a regular expression, otherwise 0; -1 if the class library is to answer.
     CharInSet(I64, I32) -> I32 : Leaf;
+    /// (runner of a regular expression) -> whether there is a position that a match may begin at, 0 or 1, which is the runner's now; -1 if the class library is to
+    /// find it.
+    RegexFind(I64) -> I32 : Runtime;
+    /// (runner of a regular expression) -> 1 if the runner has a match now, or is at a position up to which there is none; -1 if the class library is to match.
+    RegexGo(I64) -> I32 : Runtime;
     /// (state, block of 64 bytes): a step of SHA-256.
     Sha256Block(I64, I64) : Leaf;
     /// (state, block of 128 bytes): a step of SHA-512.

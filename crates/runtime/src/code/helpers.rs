@@ -16,7 +16,7 @@ use crate::classes::nullable::unbox_nullable_into;
 use crate::classes::remembered;
 use crate::code::helper_table::{PRESERVING, STUBS};
 use crate::code::icall::{IcallRet, finish};
-use crate::code::{char_sets, crypto, library, plain_calls, texts};
+use crate::code::{crypto, library, plain_calls, regex, texts};
 use crate::cx::{Cx, Result};
 use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
@@ -26,6 +26,7 @@ use crate::remoting;
 use crate::threads::interrupts;
 use vervet_abi::vtable::flags;
 use vervet_abi::{Effect, HashStep, Helper, HelperSig, Ty, VTable};
+use vervet_regex::sets;
 use vervet_types::{Class, Field, FieldRef, Known, Method, MethodRef};
 
 /// Makes the stubs. Called once at start-up.
@@ -198,6 +199,8 @@ bodies! {
     ThrowMethodAccess(_, _) => throw_method_access;
     IsPlainCall(_, _, _) => is_plain_call;
     CharInSet(_, _) => char_in_set;
+    RegexFind(_) => regex_find;
+    RegexGo(_) => regex_go;
     Sha256Block(_, _) => crypto::sha256_block;
     Sha512Block(_, _) => crypto::sha512_block;
     Sha1Block(_, _) => crypto::sha1_block;
@@ -605,8 +608,16 @@ extern "C" fn char_in_set(set: usize, c: u32) -> i32 {
     let set = object(set);
     match set.is_null() {
         true => -1,
-        false => char_sets::is_in(set.units(), c as u16).map_or(-1, i32::from),
+        false => sets::is_in(set.units(), c as u16).map_or(-1, i32::from),
     }
+}
+/// Where may the next match of a regular expression begin?
+extern "C" fn regex_find(runner: usize) -> i32 {
+    with(|_| Ok(regex::find(object(runner))))
+}
+/// The next match of a regular expression.
+extern "C" fn regex_go(runner: usize) -> i32 {
+    with(|cx| regex::go(cx, object(runner)))
 }
 /// A step of a hash over a part of a vector of bytes.
 extern "C" fn hash_block(state: usize, bytes: usize, at: i32, step: i32) -> i32 {

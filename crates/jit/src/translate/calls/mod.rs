@@ -13,5 +13,6 @@ pub mod intrinsics;
 pub mod library;
 pub mod math;
 pub mod newobj;
+mod regex;
 pub mod target;
 mod texts;

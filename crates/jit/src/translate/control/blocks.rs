@@ -157,7 +157,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.states[entry].entry = Some(Entry::new());
             let first = self.clif_block(entry);
             match self.bypass()? {
-                None if self.answer_conversion(first)? => {}
+                None if self.answer_conversion(first)? || self.answer_search(first)? => {}
                 Some((taken, end)) => {
                     self.body.states[end].entry = Some(Entry::new());
                     let behind = self.clif_block(end);

@@ -1,4 +1,4 @@
-//! Whether a character of ASCII is in a set of a regular expression, which generated code asks in place of the class library's IL.
+//! Whether a character is in a set of a regular expression, which generated code asks in place of the class library's IL.
 //!
 //! A set is a string, as `RegexCharClass` makes it:
 //!
@@ -13,6 +13,8 @@
 //! # Invariants
 //! * The answer is that of `RegexCharClass.CharInClass`. What it would throw for is not answered.
 //! * It is a leaf: a set has at most [`LONGEST`] characters.
+
+use crate::GiveUp;
 
 /// The longest set that is looked at.
 const LONGEST: usize = 4096;
@@ -46,11 +48,86 @@ const CATEGORIES: [u8; 128] = {
 };
 
 /// Is the character in the set? None: the class library is to answer.
-pub(super) fn is_in(set: &[u16], c: u16) -> Option<bool> {
+pub fn is_in(set: &[u16], c: u16) -> Option<bool> {
     if set.len() > LONGEST || c >= 128 {
         return None;
     }
     is_in_part(set, 0, c, DEEPEST)
+}
+
+/// A set of a program, with the answers for ASCII at hand.
+#[derive(PartialEq, Debug)]
+pub(crate) struct Set {
+    ascii: u128,
+    /// What it has of other characters; None: that depends on their categories.
+    others: Option<Others>,
+}
+
+#[derive(PartialEq, Debug)]
+enum Others {
+    None,
+    /// As `RegexCharClass` has them.
+    Ranges(Box<[u16]>),
+}
+
+impl Set {
+    /// None: a character of ASCII has no answer.
+    pub(crate) fn new(set: &[u16]) -> Option<Set> {
+        let mut ascii = 0;
+        for c in 0..128 {
+            ascii |= u128::from(is_in(set, c)?) << c;
+        }
+        // Categories, and what is excluded, follow the ranges.
+        let has_more = set[2] != 0 || set.len() > 3 + usize::from(set[1]);
+        let borders = &set[3..3 + usize::from(set[1])];
+        let is_ascii = set[0] == 0 && set[1].is_multiple_of(2) && borders.iter().all(|c| *c <= 128);
+        Some(Set {
+            ascii,
+            others: match (has_more, is_ascii) {
+                (true, _) => None,
+                (false, true) => Some(Others::None),
+                (false, false) => Some(Others::Ranges(set.into())),
+            },
+        })
+    }
+    /// Has it characters of ASCII only?
+    pub(crate) fn is_ascii(&self) -> bool {
+        matches!(self.others, Some(Others::None))
+    }
+    /// Is no character taken for one of it but those of ASCII? (Of others there may be no answer.)
+    pub(crate) fn takes_ascii_only(&self) -> bool {
+        !matches!(self.others, Some(Others::Ranges(_)))
+    }
+    /// The bits of its characters of ASCII.
+    pub(crate) fn ascii(&self) -> u128 {
+        self.ascii
+    }
+    /// Is a character in it?
+    #[inline]
+    pub(crate) fn has(&self, c: u16) -> Result<bool, GiveUp> {
+        match c < 128 {
+            true => Ok(self.ascii >> c & 1 != 0),
+            false => self.has_other(c),
+        }
+    }
+    #[cold]
+    fn has_other(&self, c: u16) -> Result<bool, GiveUp> {
+        match &self.others {
+            None => Err(GiveUp),
+            Some(Others::None) => Ok(false),
+            Some(Others::Ranges(set)) => is_in_part(set, 0, c, 0).ok_or(GiveUp),
+        }
+    }
+}
+
+/// Is a character part of a word, for its borders?
+pub(crate) fn is_word(c: u16) -> Result<bool, GiveUp> {
+    match c {
+        0..128 => Ok((c as u8).is_ascii_alphanumeric() || c == 0x5f),
+        // Two characters without width join letters or keep them apart.
+        0x200c | 0x200d => Ok(true),
+        _ => Err(GiveUp),
+    }
 }
 
 /// Is it in the set that begins at `start`, and in none that is excluded from it?
