@@ -242,9 +242,9 @@ managed-no-membarrier() {
     local -x VERVET_DEBUG_NO_MEMBARRIER=1
     managed_with managed-no-membarrier "$1"
 }
-# The same with guesses of receivers that are all wrong.
+# The same with guesses of receivers that are all wrong, and with the class library's ciphers in place of the processor's.
 managed-guards() {
-    local -x VERVET_DEBUG_FAIL_GUARDS=1
+    local -x VERVET_DEBUG_FAIL_GUARDS=1 VERVET_DEBUG_NO_AES=1
     managed_with managed-guards "$1"
 }
 # The same with every quickly compiled method compiled again at its first call, by the thread that calls it.

@@ -54,6 +54,8 @@ pub struct Options {
     pub optimise_all: bool,
     /// Whether no test of a guarded call ever passes: a debug aid, by which the calls behind the tests run.
     pub fail_guards: bool,
+    /// Whether the processor's instructions for AES are left alone: a debug aid, by which the class library's ciphers run.
+    pub without_aes: bool,
     /// Whether methods count their calls that would be compiled otherwise by the time they are called often.
     pub counts_calls: bool,
     /// Sizes of the tables that generated code indexes.

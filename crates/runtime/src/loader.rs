@@ -334,12 +334,16 @@ impl Loader {
         path.starts_with(binder.libdir.join("mono"))
             || binder.gac_roots().any(|root| path.starts_with(root))
     }
+    /// Does the file of a module lie where the class libraries do?
+    pub fn is_in_library(&self, module: ModuleRef) -> bool {
+        let path = module.path.as_ref();
+        path.is_some_and(|p| self.is_neutral(Path::new(p)))
+    }
     /// Ids of the modules that belong to all domains, but for that of Main: the class libraries.
     pub fn class_libraries(&self) -> Vec<u32> {
         let entry = self.entry().map(|a| a.manifest.id);
         let is_library = |m: &ModuleRef| {
-            let is_file = (m.path.as_ref()).is_some_and(|p| self.is_neutral(Path::new(p)));
-            let is_neutral = is_file || m.is_graft();
+            let is_neutral = self.is_in_library(m) || m.is_graft();
             is_neutral && Some(m.id) != entry && m.owner == 0
         };
         let all = self.assemblies().into_iter().map(|a| a.manifest);

@@ -27,6 +27,10 @@ pub trait AssemblyLoader: Send + Sync {
     ) -> R<&'static Assembly>;
     /// Another file of a multi-module assembly, loaded by [`Universe::load_module`].
     fn load_file(&self, manifest: ModuleRef, file_name: &str) -> R<ModuleRef>;
+    /// Whether the file of a module lies where the class library does. Not known: all do.
+    fn is_in_library(&self, _module: ModuleRef) -> bool {
+        true
+    }
     /// How many assemblies have been loaded in this process. Not counted: 0.
     fn loads(&self) -> u64 {
         0
@@ -195,11 +199,14 @@ impl Module {
             .get()
             .is_some_and(|m| std::ptr::eq(m, self))
     }
-    /// Is the manifest module of the class library's assembly of that name: one with the key of the ECMA standard.
-    pub fn is_of_class_library(&self, name: &str) -> bool {
+    /// Is the manifest module of the class library's assembly of that name: one with the key of the ECMA standard that lies where the class library does. (Anybody may
+    /// write that key into an assembly: nobody checks the signature.)
+    pub fn is_of_class_library(&'static self, name: &str) -> bool {
         const ECMA: [u8; 8] = [0xb7, 0x7a, 0x5c, 0x56, 0x19, 0x34, 0xe0, 0x89];
-        self.assembly()
-            .is_some_and(|a| a.name == name && a.public_key_token() == Some(ECMA))
+        let has_name = self
+            .assembly()
+            .is_some_and(|a| a.name == name && a.public_key_token() == Some(ECMA));
+        has_name && self.universe.loader.is_in_library(self)
     }
     /// A reader's error as one about this module.
     pub(crate) fn bad(&'static self, e: vervet_metadata::Error) -> LoadError {

@@ -12,7 +12,7 @@
 //! A compile takes no lock. What a thread's compile can reuse from the one before is kept in a thread-local variable.
 use super::emitter::Emitter;
 use super::finish::{Finished, FrameMap, finish};
-use super::isa::isa;
+use super::isa::{has_aes, isa};
 use super::positions::current_offset;
 use crate::blob::Blob;
 use crate::error::CompileError;
@@ -64,6 +64,7 @@ pub struct Codegen {
     recorded: Recorded,
     fail_guards: bool,
     counts_calls: bool,
+    has_aes: bool,
     tables: vervet_abi::TableSizes,
 }
 
@@ -91,6 +92,7 @@ impl Codegen {
             recorded: options.recorded,
             fail_guards: options.fail_guards,
             counts_calls: options.counts_calls,
+            has_aes: has_aes() && !options.without_aes,
             tables: options.tables,
         }
     }
@@ -162,6 +164,7 @@ impl Codegen {
         let builder = FunctionBuilder::new(&mut context.func, &mut worker.builder);
         let mut emitter = Emitter::new(builder, (self.allocation, self.recorded), self.tables);
         emitter.optimises = request.tier == Tier::Optimised;
+        emitter.has_aes = self.has_aes;
         emit(&mut emitter)?;
         let Emitter {
             b: mut builder,

@@ -81,6 +81,8 @@ pub struct Emitter<'f> {
     pub optimises: bool,
     /// Whether helpers are called where a sequence would do the same faster: the function is to be compiled soon, and is not expected to run often.
     pub is_brief: bool,
+    /// Whether helpers of ciphers may be called.
+    pub has_aes: bool,
     /// What they must know of its slots.
     pub notes: FrameNotes,
 }
@@ -112,6 +114,7 @@ impl<'f> Emitter<'f> {
             positions: Positions::default(),
             optimises: false,
             is_brief: false,
+            has_aes: false,
             notes: FrameNotes::default(),
         }
     }

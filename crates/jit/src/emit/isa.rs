@@ -32,6 +32,18 @@ pub fn isa(verify: bool, opt: &str, regalloc: &str) -> OwnedTargetIsa {
         .expect("valid settings")
 }
 
+/// Whether the processor has the instructions that the runtime's helpers of ciphers use.
+#[cfg(target_arch = "x86_64")]
+pub fn has_aes() -> bool {
+    std::is_x86_feature_detected!("aes") && std::is_x86_feature_detected!("ssse3")
+}
+
+/// Whether the processor has the instructions that the runtime's helpers of ciphers use: there are no such helpers for it.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn has_aes() -> bool {
+    false
+}
+
 /// Adds to a hash which instructions of this machine are used. Builds no configuration: a process that finds all its code in the cache needs none.
 ///
 /// Cranelift asks the processor and enables a setting for each feature that it finds; here the settings' names are hashed instead.
@@ -49,6 +61,5 @@ pub fn hash_machine(hasher: &mut impl Hasher) {
     }
     cranelift_native::infer_native_flags(&mut Names(hasher)).expect("a supported machine");
     // Cranelift does not ask for this one; the translator does (`calls/crypto.rs`).
-    #[cfg(target_arch = "x86_64")]
-    std::is_x86_feature_detected!("aes").hash(hasher);
+    has_aes().hash(hasher);
 }

@@ -66,6 +66,9 @@ impl AssemblyLoader for Bridge {
     ) -> std::result::Result<ModuleRef, LoadError> {
         Bridge::loader_of(manifest).open_module(manifest, file_name)
     }
+    fn is_in_library(&self, module: ModuleRef) -> bool {
+        Bridge::loader_of(module).is_in_library(module)
+    }
     fn loads(&self) -> u64 {
         crate::loader::loads()
     }

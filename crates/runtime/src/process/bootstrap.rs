@@ -119,6 +119,7 @@ pub fn start(
         verbose: options.verbose_jit.clone(),
         optimise_all: options.optimise,
         fail_guards: std::env::var_os("VERVET_DEBUG_FAIL_GUARDS").is_some(),
+        without_aes: std::env::var_os("VERVET_DEBUG_NO_AES").is_some(),
         counts_calls: options.hot_calls != 0,
         allocation: options.gc.allocator,
         recorded: options.recorded(),

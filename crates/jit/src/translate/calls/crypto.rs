@@ -72,18 +72,6 @@ pub(crate) fn step_of(class: &str, method: &str, is_corlib: bool) -> Option<Step
     })
 }
 
-/// Whether the processor has instructions for AES.
-#[cfg(target_arch = "x86_64")]
-fn has_aes() -> bool {
-    std::is_x86_feature_detected!("aes") && std::is_x86_feature_detected!("ssse3")
-}
-
-/// Whether the processor has instructions for AES: the runtime knows those of no other one.
-#[cfg(not(target_arch = "x86_64"))]
-fn has_aes() -> bool {
-    false
-}
-
 /// Is it a vector of elements of that type?
 fn is_vector(class: &ClassRef, element: Prim) -> bool {
     class.is_sz_array() && class.element().is_some_and(|e| e.prim == Some(element))
@@ -111,12 +99,12 @@ impl Translator<'_, '_> {
                 if is_vector(from, Prim::U1)
                     && is_vector(to, Prim::U1)
                     && is_vector(keys, Prim::U4)
-                    && has_aes() =>
+                    && self.e.has_aes =>
             {
                 self.aes_block(decipher, method)
             }
             (Step::Rijndael { decipher }, params @ [_, _, _, _, _, _])
-                if params.iter().all(|p| p.is_ptr()) && has_aes() =>
+                if params.iter().all(|p| p.is_ptr()) && self.e.has_aes =>
             {
                 self.rijndael_block(decipher, method)
             }
@@ -179,10 +167,10 @@ impl Translator<'_, '_> {
         self.done_or_call(method, &[this.value, from, to, keys], done, |_| {})
     }
 
-    /// One block of `RijndaelManagedTransform`, if it has four words.
+    /// One block of `RijndaelManagedTransform`, if it has four words, and as many rounds as AES has.
     ///
     /// ```text
-    ///     brif this.m_Nb == 4 and keys, work and to are no null pointers, here, call
+    ///     brif this.m_Nb == 4 and this.m_Nr is 10, 12 or 14 and keys, work and to are no null pointers, here, call
     /// here:
     ///     RijndaelBlock(keys, work, to, this.m_Nr)
     /// ```
@@ -205,7 +193,14 @@ impl Translator<'_, '_> {
         let words = self.load_private(&this, words, I32);
         let rounds = self.load_private(&this, rounds, I32);
         let [_, _, keys, _, _, work, to] = args;
-        let mut fits = self.e.b.ins().icmp_imm_u(IntCC::Equal, words, 4);
+        let [few, some, many] = CipherStep::ROUNDS.map(|n| {
+            let n = i64::from(n);
+            self.e.b.ins().icmp_imm_u(IntCC::Equal, rounds, n)
+        });
+        let mut fits = self.e.b.ins().bor(few, some);
+        fits = self.e.b.ins().bor(fits, many);
+        let four = self.e.b.ins().icmp_imm_u(IntCC::Equal, words, 4);
+        fits = self.e.b.ins().band(fits, four);
         // A transform that is disposed has no keys.
         for address in [keys, work, to] {
             let mapped = self.mapped(address);
