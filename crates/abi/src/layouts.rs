@@ -272,7 +272,7 @@ layouts! {
         loaded_modules: RawRef = "loaded_modules", win32_resources: RawRef = "win32_resources",
         permissions_minimum: RawRef = "permissions_minimum", permissions_optional: RawRef = "permissions_optional",
         permissions_refused: RawRef = "permissions_refused", pe_kind: u32 = "peKind", machine: i32 = "machine",
-        corlib_internal: u8 = "corlib_internal", type_forwarders: RawRef = "type_forwarders",
+        corlib_internal: u8 = "corlib_internal", type_forwarders: RawRef = "type_forwarders", pktoken: RawRef = "pktoken",
     }
     /// MonoResource, an element of `resources`.
     MonoResource = "System.Reflection.Emit.MonoResource": NoHeader {

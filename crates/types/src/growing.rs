@@ -31,6 +31,8 @@ pub struct AssemblyIdentity {
     pub culture: String,
     /// Public key, empty if none.
     pub public_key: Vec<u8>,
+    /// Token of a public key that is not known yet.
+    pub public_key_token: Option<[u8; 8]>,
     /// AssemblyFlags.
     pub flags: u32,
     /// Id of the application domain that defines it.
@@ -59,6 +61,7 @@ impl Universe {
             version,
             culture,
             public_key,
+            public_key_token,
             flags,
             owner,
             is_save_only,
@@ -86,6 +89,7 @@ impl Universe {
             version,
             culture,
             public_key,
+            given_token: public_key_token,
             flags,
             is_reflection_only: false,
             is_save_only,

@@ -85,6 +85,8 @@ pub struct Assembly {
     pub culture: &'static str,
     /// Public key, empty if none.
     pub public_key: &'static [u8],
+    /// Token of a public key that the assembly will have when it is saved.
+    pub given_token: Option<[u8; 8]>,
     /// AssemblyFlags.
     pub flags: u32,
     /// It was loaded to be looked at, not to run.
@@ -694,7 +696,8 @@ impl Assembly {
     }
     /// Token of the public key.
     pub fn public_key_token(&self) -> Option<[u8; 8]> {
-        (!self.public_key.is_empty()).then(|| token_of_key(self.public_key))
+        let own = || (!self.public_key.is_empty()).then(|| token_of_key(self.public_key));
+        self.given_token.or_else(own)
     }
     /// The modules loaded so far, the manifest first.
     pub fn modules(&self) -> Vec<ModuleRef> {

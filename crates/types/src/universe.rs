@@ -202,6 +202,7 @@ impl Universe {
                 version: [row.major, row.minor, row.build, row.revision],
                 culture: module.image.string(row.culture)?,
                 public_key: module.image.blob(row.public_key)?,
+                given_token: None,
                 flags: row.flags,
                 is_reflection_only: what_for == Use::LookAt,
                 is_save_only: false,

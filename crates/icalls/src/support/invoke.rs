@@ -102,8 +102,7 @@ fn through_proxy<'cx>(
     parameters: ObjRef<'cx>,
 ) -> Result<ObjRef<'cx>> {
     if let Some(server) = remoting::calls::server_here(cx, proxy)? {
-        let reached = load(cx, || virtual_target(server.class(), method))?;
-        return call(cx, reached, proxy, parameters);
+        return on_proxy(cx, method, (proxy, server), parameters);
     }
     let wanted = cx.load(method.sig())?.params.len();
     let args = cx.alloc_array(cx.known(Known::Object), wanted)?;
@@ -121,6 +120,17 @@ fn through_proxy<'cx>(
         }
     }
     Ok(value)
+}
+
+/// Calls the method that the class of a proxy's server has. `this` is the proxy there.
+pub fn on_proxy<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    (proxy, server): (ObjRef<'cx>, ObjRef<'cx>),
+    parameters: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let reached = load(cx, || virtual_target(server.class(), method))?;
+    call(cx, reached, proxy, parameters)
 }
 
 /// The method that will be called, or what is wrong with calling it so.

@@ -132,7 +132,7 @@ pub fn assembly_name(assembly: &Assembly) -> AssemblyName {
         name: assembly.name.to_string(),
         version: Some(assembly.version),
         culture: Some(assembly.culture.to_string()),
-        public_key_token: (!key.is_empty()).then(|| PublicKeyToken::of_key(key)),
+        public_key_token: assembly.public_key_token().map(PublicKeyToken),
         public_key: (!key.is_empty()).then(|| key.to_vec()),
         retargetable: assembly.flags & 0x100 != 0,
         ..AssemblyName::default()

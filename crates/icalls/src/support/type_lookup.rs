@@ -89,7 +89,7 @@ fn is_own_name(home: &Assembly, name: &AssemblyName) -> bool {
     let same_version = |v: Version| is_defined && v == home.version;
     home.name.eq_ignore_ascii_case(&name.name)
         && name.version.is_none_or(same_version)
-        && (name.public_key_token.is_none() || is_defined && !home.public_key.is_empty())
+        && (name.public_key_token.is_none() || is_defined && home.public_key_token().is_some())
         && (!is_defined || name.culture.as_deref().is_none_or(|c| c == home.culture))
 }
 

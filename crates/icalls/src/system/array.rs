@@ -331,11 +331,11 @@ icalls! {
     }
     /// An array of the lengths given, with lower bounds unless `bounds` is null.
     "System.Array::CreateInstanceImpl" fn create_instance_impl(cx, element_type: ObjRef<'cx>, lengths: ObjRef<'cx>, bounds: ObjRef<'cx>) -> ObjRef<'cx> {
+        // Mono takes a by-ref type for what it refers to.
         let element = cx.class_of(element_type)?;
+        let element = element.element().filter(|_| element.is_byref()).unwrap_or(element);
         let what = if element.is_open || element.is_generic_def() {
             Some("Array type can not be an open generic type")
-        } else if element.is_byref() {
-            Some("Array type can not be a byref")
         } else if element.prim == Some(Prim::Void) {
             Some("Array type can not be void")
         } else {
@@ -349,7 +349,12 @@ icalls! {
         }
         let lengths = cx.non_null(lengths)?;
         let rank = lengths.array_len();
-        if rank == 0 || !bounds.is_null() && bounds.array_len() != rank {
+        if rank == 0 {
+            // A check in mono's C code.
+            let text = "assertion `mono_array_handle_length (lengths) > 0' failed";
+            return Err(cx.throw2(Known::ArgumentException, text, "lengths"));
+        }
+        if !bounds.is_null() && bounds.array_len() != rank {
             return Err(cx.throw_default(Known::ArgumentException));
         }
         if rank > MAX_RANK as usize {
@@ -357,7 +362,7 @@ icalls! {
             return Err(cx.throw(Known::TypeLoadException, &shown));
         }
         if lengths.elements::<i32>().iter().any(|n| *n < 0) {
-            return Err(cx.throw_default(Known::ArgumentOutOfRangeException));
+            return Err(cx.throw2(Known::ArgumentOutOfRangeException, "", "MonoArgumentException:NULL"));
         }
         let element = cx.load(element.nested())?;
         let dims: Vec<(i64, i32)> = (0..lengths.array_len())

@@ -19,7 +19,12 @@ icalls! {
     }
     /// False if a range does not fit or an array is not of primitives.
     "System.Buffer::InternalBlockCopy" fn internal_block_copy(cx, src: ObjRef<'cx>, src_offset: i32, dst: ObjRef<'cx>, dst_offset: i32, count: i32) -> bool {
-        let (src, dst) = (cx.non_null(src)?, cx.non_null(dst)?);
+        let Some(src) = src.non_null() else {
+            return Err(cx.throw_arg_null("src"));
+        };
+        let Some(dst) = dst.non_null() else {
+            return Err(cx.throw_arg_null("dest"));
+        };
         let (from, to, n) = (src_offset as usize, dst_offset as usize, count as usize);
         let fits = |a, at: i32| at >= 0 && count >= 0 && byte_length(a).is_some_and(|size| at as usize + n <= size);
         if !fits(src, src_offset) || !fits(dst, dst_offset) {

@@ -92,10 +92,11 @@ fn renumbered(
 
 /// A body as it is written (II.25.4): with a tiny header if that is enough.
 fn encode(body: &MethodBody<'_>, code: &[u8], rows: &Rows) -> Result<Vec<u8>, Error> {
-    let tiny = code.len() < 64
+    // As mono writes it, an odd size is tiny up to 31 only.
+    let limit = if code.len().is_multiple_of(2) { 64 } else { 32 };
+    let tiny = code.len() < limit
         && body.max_stack <= 8
         && body.local_sig.is_nil()
-        && !body.init_locals
         && body.clauses.is_empty();
     if tiny {
         let mut out = vec![(code.len() as u8) << 2 | 2];

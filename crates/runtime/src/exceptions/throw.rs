@@ -23,6 +23,7 @@ use crate::cx::Cx;
 use crate::exceptions::trace::{self, TraceMode};
 use crate::exceptions::unhandled::unhandled;
 use crate::exceptions::walk::{Frame, Walk};
+use crate::exceptions::wrapped;
 use crate::object::ObjRef;
 use crate::process::fatal::internal_error;
 use crate::profiler::hooks::{self, Clause};
@@ -109,6 +110,13 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
             }
         }
     }
+    let leaves = found
+        .as_ref()
+        .is_none_or(|target| target.clause == CATCH_ALL);
+    let exception = match leaves && !wrapped::is_exception(cx, exception) {
+        true => wrapped::wrapper(exception),
+        false => exception,
+    };
     trace::record(cx, exception, old, &frames, mode);
     // Nothing with a destructor may be left: this frame is abandoned.
     drop((frames, recent));

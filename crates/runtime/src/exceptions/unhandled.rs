@@ -17,17 +17,18 @@
 use crate::code::cache;
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::protected::Region;
+use crate::exceptions::{symbols, trace, wrapped};
 use crate::interop::delegates::invoke_method;
 use crate::memory::gc;
 use crate::memory::roots::Root;
 use crate::object::ObjRef;
-use crate::process::fatal::{exit_process, write_stderr};
+use crate::process::fatal::{exit_process, write_stderr, write_stdout};
 use crate::process::stats;
 use crate::profiler::heapshot;
 use crate::threads::park;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use vervet_abi::layouts::{AppDomainObject, ExceptionObject};
+use vervet_abi::layouts::AppDomainObject;
 use vervet_types::Known;
 
 /// Owner id of the thread that ends the process, once finalizers run for the last time; 0: not yet.
@@ -70,23 +71,46 @@ pub fn exception_text<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> String {
         Ok(t) => t,
         Err(throw) => {
             let nested = cx.take_pending(throw);
-            let message = exception.read_ref(offset_of!(ExceptionObject, message));
-            let message = if message.is_null() {
-                String::new()
-            } else {
-                message.text()
-            };
+            let [first, second] = [exception, nested].map(|e| backtrace(cx, e));
             format!(
-                "Nested exception trying to figure out what went wrong: {} ({message}); {}",
-                exception.class().full_name(),
-                if nested.is_null() {
-                    String::new()
-                } else {
-                    nested.class().full_name()
-                }
+                "Nested exception detected.\nOriginal Exception: {first}\nNested exception:{second}\n"
             )
         }
     }
+}
+
+/// The trace of an exception without its text, a line for each frame.
+fn backtrace(cx: &Cx<'_>, exception: ObjRef<'_>) -> String {
+    let mut text = String::new();
+    if exception.is_null() || !wrapped::is_exception(cx, exception) {
+        return text;
+    }
+    for frame in trace::frames_of_exception(cx, exception) {
+        let il = frame.il_offset.unwrap_or(0);
+        let Some(method) = frame.method else {
+            let name = frame.internal_name.unwrap_or_default();
+            text += &format!("at {name} <0x{:05x}>\n", frame.native_offset);
+            continue;
+        };
+        let name = method.signed_name().replace(':', ".");
+        text += &match symbols::source_line(method, il) {
+            Some(at) => format!("at {name} [0x{il:05x}] in {}:{}\n", at.file, at.line),
+            None => {
+                let mvid = method.module().image.mvid().unwrap_or_default();
+                format!("at {name} [0x{il:05x}] in <{}>:0\n", mvid_text(mvid))
+            }
+        };
+    }
+    text
+}
+
+/// A module's id, as traces show it.
+fn mvid_text(id: [u8; 16]) -> String {
+    // The first three parts are little-endian numbers.
+    [3usize, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15]
+        .iter()
+        .map(|&at| format!("{:02x}", id[at]))
+        .collect()
 }
 
 /// An exception nobody caught: the event, the text, the exit code.
@@ -144,16 +168,13 @@ fn end_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
                 let raised =
                     cx.within(domain, |cx| raise_unhandled(cx, object, handler, exception));
                 if let Err(t) = raised {
-                    let inside = cx.take_pending(t);
-                    let message = inside.read_ref(offset_of!(ExceptionObject, message));
-                    let message = if message.is_null() {
-                        String::new()
-                    } else {
-                        message.text()
-                    };
-                    write_stderr(&format!(
-                        "exception inside UnhandledException handler: {}: {message}\n",
-                        inside.class().full_name()
+                    let class = cx.take_pending(t).class().def();
+                    let module = class.module;
+                    let file = module.path.as_deref().unwrap_or(module.name);
+                    // As mono writes an error that has no text of its own.
+                    write_stdout(&format!(
+                        "exception inside UnhandledException handler: (null) assembly:{file} type:{} member:(null)\n\n",
+                        class.name
                     ));
                 }
             }

@@ -1,8 +1,10 @@
 //! Objects thrown that are no exceptions (ECMA-335 I.10.5; `RuntimeCompatibilityAttribute`).
 //!
 //! # Invariants
-//! An assembly that says WrapNonExceptionThrows throws a RuntimeWrappedException in place of such an object. An
-//! assembly's answer never changes, so a racing second computation gives the same.
+//! * An assembly that says WrapNonExceptionThrows throws a RuntimeWrappedException in place of such an object. An
+//!   assembly's answer never changes, so a racing second computation gives the same.
+//! * Rust code gets exceptions only: what leaves managed code for it is wrapped, whoever has thrown it.
+use crate::classes::casts;
 use crate::cx::{Cx, Value};
 use crate::exceptions::walk;
 use crate::object::ObjRef;
@@ -45,18 +47,27 @@ fn says_so(module: ModuleRef) -> Option<bool> {
 /// What is thrown when the innermost managed frame throws `object`.
 pub fn wrap<'a>(_cx: &Cx<'_>, object: ObjRef<'a>) -> ObjRef<'a> {
     let cx = &Cx::current();
-    let exception = cx.known(Known::Exception);
-    if crate::classes::casts::is_assignable(cx.universe(), object.class(), exception)
-        .unwrap_or(true)
-    {
+    if is_exception(cx, object) {
         return object;
     }
     let Some(thrower) = walk::caller_methods(cx).next() else {
         return object;
     };
-    if !wraps(thrower.module()) {
-        return object;
+    match wraps(thrower.module()) {
+        true => wrapper(object),
+        false => object,
     }
+}
+
+/// Is the object an exception?
+pub(super) fn is_exception(cx: &Cx<'_>, object: ObjRef<'_>) -> bool {
+    let exception = cx.known(Known::Exception);
+    casts::is_assignable(cx.universe(), object.class(), exception).unwrap_or(true)
+}
+
+/// A RuntimeWrappedException around an object, or what is thrown when that is made.
+pub(super) fn wrapper(object: ObjRef<'_>) -> ObjRef<'_> {
+    let cx = &Cx::current();
     let class = cx.known(Known::RuntimeWrappedException);
     let Ok(Some(ctor)) = class.find_method(".ctor", Some(1)) else {
         return object;

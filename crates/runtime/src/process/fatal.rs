@@ -33,10 +33,19 @@ pub(crate) fn before_crash_report() {
 
 /// Writes a piece of text to standard error in one go; a descriptor that takes nothing is no reason to fail.
 pub(crate) fn write_stderr(text: &str) {
+    write(libc::STDERR_FILENO, text);
+}
+
+/// The same to the standard output.
+pub(crate) fn write_stdout(text: &str) {
+    write(libc::STDOUT_FILENO, text);
+}
+
+fn write(descriptor: i32, text: &str) {
     let mut rest = text.as_bytes();
     while !rest.is_empty() {
         // SAFETY: the range is the slice's.
-        let n = unsafe { libc::write(libc::STDERR_FILENO, rest.as_ptr().cast(), rest.len()) };
+        let n = unsafe { libc::write(descriptor, rest.as_ptr().cast(), rest.len()) };
         match n {
             1.. => rest = &rest[n as usize..],
             _ if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}

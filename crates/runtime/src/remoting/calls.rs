@@ -48,6 +48,19 @@ pub fn server_here<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>) -> Result<Option<O
     Ok(local_server(cx, real_proxy(cx, proxy)?))
 }
 
+/// The ContextBoundObject that a proxy stands for, if it lives in another context of this process. None also for what is no proxy.
+pub fn server<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>) -> Result<Option<ObjRef<'cx>>> {
+    if !super::is_proxy(proxy) || !cx.load(is_context_bound(proxy.class()))? {
+        return Ok(None);
+    }
+    let real = real_proxy(cx, proxy)?;
+    if local_server(cx, real).is_some() {
+        return Ok(None);
+    }
+    let server = real.read_ref(offset_of!(RealProxyObject, server));
+    Ok(server.non_null().filter(|s| !super::is_proxy(*s)))
+}
+
 /// Sends a call of the method to the proxy's real proxy. The words are the arguments as the stub has stored them; the result goes to `out` as it lies in memory.
 ///
 /// # Safety

@@ -45,6 +45,16 @@ pub fn builder_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Option<ObjRef<'cx>>
         .cached((BUILDER_KIND, module, class.rid() as usize))
 }
 
+/// The token of an AssemblyBuilder's public key, which managed code keeps as the digits of a number. (It sets the key itself when it saves the assembly.)
+fn token(builder: ObjRef<'_>) -> Option<[u8; 8]> {
+    let digits = read::all_bytes(builder.read_ref(offset_of!(AssemblyBuilderObject, pktoken)));
+    let mut token = [0; 8];
+    for (byte, pair) in token.iter_mut().zip(digits.as_chunks::<2>().0) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    (digits.len() == 16).then_some(token)
+}
+
 /// Makes the assembly of an AssemblyBuilder, unless it has one.
 pub fn define_assembly<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()> {
     emit::check(cx)?;
@@ -57,6 +67,7 @@ pub fn define_assembly<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()
         public_key: read::all_bytes(
             builder.read_ref(offset_of!(AssemblyBuilderObject, public_key)),
         ),
+        public_key_token: token(builder),
         flags: builder.read(offset_of!(AssemblyBuilderObject, flags)),
         owner: cx.domain().id,
         is_save_only: builder.read::<u32>(offset_of!(AssemblyBuilderObject, access)) == SAVE,

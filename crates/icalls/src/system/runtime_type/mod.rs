@@ -115,10 +115,9 @@ icalls! {
     "System.RuntimeType::IsTypeExportedToWindowsRuntime" fn is_type_exported_to_windows_runtime(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
     /// `T[]`, or an array of a rank.
     "System.RuntimeType::make_array_type" fn make_array_type(cx, this: ObjRef<'cx>, rank: i32) -> ObjRef<'cx> {
+        // Mono takes a by-ref type for what it refers to.
         let class = cx.class_of(this)?;
-        if class.is_byref() {
-            return Err(cx.throw2(Known::TypeLoadException, &format!("{}[]", class.full_name()), ""));
-        }
+        let class = class.element().filter(|_| class.is_byref()).unwrap_or(class);
         // More than this MakeArrayType does not let through, and the message would be as long as the rank.
         if !(0..=255).contains(&rank) {
             return Err(cx.throw_default(Known::IndexOutOfRangeException));

@@ -427,7 +427,7 @@ icalls! {
     "System.Net.Sockets.Socket::IOControl_internal" fn io_control(cx, fd: isize, code: i32, input: ObjRef<'cx>, output: ObjRef<'cx>, error: Out<'cx, i32>) -> i32 {
         const NON_BLOCKING: u32 = 0x8004_667e;
         error.set(0);
-        if code as u32 == NON_BLOCKING {
+        if code as u32 == NON_BLOCKING || code as libc::Ioctl == libc::FIONBIO {
             return Ok(-1);
         }
         let input = input.non_null().map_or(&[][..], |i| i.elements::<u8>());

@@ -23,7 +23,11 @@ icalls! {
         }
         let sig = cx.load(called.sig())?;
         let given = if parameters.is_null() { cx.alloc_array(cx.known(Known::Object), 0)? } else { parameters };
-        let result = invoke::through_reflection(cx, called, object, given, out_args)?;
+        let result = match remoting::calls::server(cx, object)? {
+            // The message has come through the sinks of the object's context already. The thread may be one of the pool, which runs what was begun, in no context.
+            Some(server) => invoke::on_proxy(cx, called, (object, server), given)?,
+            None => invoke::through_reflection(cx, called, object, given, out_args)?,
+        };
         let thrown = out_args.get();
         if !thrown.is_null() {
             return Err(cx.throw_object(thrown));
