@@ -110,6 +110,7 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
             }
         }
     }
+    // Rust code that called managed code reads the fields of what comes out of it.
     let leaves = found
         .as_ref()
         .is_none_or(|target| target.clause == CATCH_ALL);

@@ -42,8 +42,10 @@ struct Continuation {
 
 /// The frame that a copy begins with.
 struct Mark {
+    /// The thread, by its context.
     context: usize,
     domain: u32,
+    /// The method of the frame, and its frame pointer.
     method: MethodRef,
     fp: usize,
     /// Behind its arguments on the stack.
@@ -52,6 +54,7 @@ struct Mark {
     outer: usize,
     /// Frame pointer and return address of its callers, the innermost first.
     callers: Vec<(usize, usize)>,
+    /// Words of the context at the call of `mark`.
     localloc_next: usize,
     filters: usize,
     protected_regions: u32,

@@ -25,6 +25,7 @@ pub unsafe extern "C" fn write_back(
     naked_asm!(
         caller_is!(in_records),
         "mov r15, rdi",
+        // A signal's handler may run on this stack: it must not write into the part.
         "lea rax, [rsi - 256]",
         "cmp rsp, rax",
         "cmova rsp, rax",
@@ -34,6 +35,7 @@ pub unsafe extern "C" fn write_back(
         "mov rsi, rdx",
         "cld",
         "rep movsq",
+        // A walk finds the frames again from here on.
         "lea rcx, [rbp - 128]",
         "mov [r15 + {record}], rcx",
         "mov byte ptr [r15 + {resuming}], 0",
@@ -42,6 +44,7 @@ pub unsafe extern "C" fn write_back(
         "jnz 7f",
         "2:",
         unlink_exit!(),
+        // Those that the function would have preserved.
         "mov rbx, [rbp - 8]",
         "mov r12, [rbp - 16]",
         "mov r13, [rbp - 24]",
