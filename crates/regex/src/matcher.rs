@@ -16,7 +16,8 @@
 //! * What instructions push, and in which order, is what the class library's machine does: a part that is not backtracked into and loops whose bodies take nothing
 //!   depend on it.
 //! * A match that fails leaves nothing. One that is given up too.
-//! * An attempt does [`WORK`] units at most, and a call begins no other attempt after so many: a unit is an instruction, or 16 characters.
+//! * An attempt does [`WORK`] units at most, and a call begins no other attempt after so many: a unit is an instruction, or 16 characters. No instruction looks at more
+//!   than [`LONGEST`] characters.
 use crate::program::{Chars, Op, Program, Which};
 use crate::{GiveUp, sets};
 use smallvec::SmallVec;
@@ -61,6 +62,8 @@ pub enum Outcome {
 
 /// Units of work of an attempt at one position.
 const WORK: usize = 50_000;
+/// The most characters that an instruction looks at.
+const LONGEST: usize = 16 * WORK;
 /// The most entries of a stack.
 const DEEPEST: usize = 100_000;
 
@@ -107,11 +110,11 @@ impl<'p> Matcher<'p> {
             }
             let start = start + self.same_failures(start);
             // The search itself is bounded as well.
-            let most = self.text.end.min(start + 1 + 16 * WORK);
+            let most = self.text.end.min(start + 1 + LONGEST);
             match self.program.find(self.text.units, start + 1, most) {
                 Some(next) => from = next,
                 // (What begins before `most` and needs characters behind it was not found.)
-                None if most < self.text.end => return Outcome::Failed(start + 8 * WORK),
+                None if most < self.text.end => return Outcome::Failed(start + LONGEST / 2),
                 None => return Outcome::Failed(self.text.end),
             }
         }
@@ -495,6 +498,13 @@ impl<'p> Matcher<'p> {
     }
     /// How many of the next `most` characters fit, up to the first that does not.
     fn run_of(&mut self, chars: &Chars, most: usize) -> Result<usize, GiveUp> {
+        if most > LONGEST {
+            // What is taken may be short all the same.
+            return match self.run_of(chars, LONGEST)? {
+                LONGEST => Err(GiveUp),
+                length => Ok(length),
+            };
+        }
         let text = &self.text.units[self.at..self.at + most];
         let mut length = most;
         match (&chars.which, chars.folds) {
@@ -553,6 +563,9 @@ impl<'p> Matcher<'p> {
         let Capture { start, length, .. } = self.last_of(group).ok_or(GiveUp)?;
         if self.text.end - self.at < length {
             return Ok(false);
+        }
+        if length > LONGEST {
+            return Err(GiveUp);
         }
         let units = self.text.units;
         let pairs = units[start..start + length].iter().zip(&units[self.at..]);
