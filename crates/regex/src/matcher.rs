@@ -94,28 +94,29 @@ impl<'p> Matcher<'p> {
     }
     /// Searches for the first match that begins at `from` or behind it; at `from` alone if the program is [anchored](Program::is_anchored).
     pub fn search(&mut self, from: usize) -> Outcome {
-        let mut from = from;
-        let mut done = 0;
+        self.work = 0;
+        let mut start = from;
         loop {
-            let start = from;
-            self.work = 0;
             match self.run(start) {
                 Err(GiveUp) => return Outcome::GivenUp(start),
                 Ok(true) => return Outcome::Matched(self.at),
                 Ok(false) => {}
             }
-            done += self.work;
-            if start >= self.text.end || done > WORK || self.program.is_anchored() {
+            let end = self.text.end;
+            if start >= end || self.work > WORK || self.program.is_anchored() {
                 return Outcome::Failed(start);
             }
-            let start = start + self.same_failures(start);
-            // The search itself is bounded as well.
-            let most = self.text.end.min(start + 1 + LONGEST);
-            match self.program.find(self.text.units, start + 1, most) {
-                Some(next) => from = next,
+            let failed = start + self.same_failures(start);
+            // So many characters may still be looked at, and some more.
+            let most = end
+                .min(failed + 1 + 16 * (WORK - self.work.min(WORK)) + 2 * Program::LONGEST_PREFIX);
+            let found = self.program.find(self.text.units, failed + 1, most);
+            self.work += (found.unwrap_or(most) - failed) / 16;
+            match found {
+                Some(next) => start = next,
                 // (What begins before `most` and needs characters behind it was not found.)
-                None if most < self.text.end => return Outcome::Failed(start + LONGEST / 2),
-                None => return Outcome::Failed(self.text.end),
+                None if most < end => return Outcome::Failed(most - Program::LONGEST_PREFIX),
+                None => return Outcome::Failed(end),
             }
         }
     }
@@ -140,15 +141,20 @@ impl<'p> Matcher<'p> {
         self.captures.clear();
         self.at = start;
         let program = self.program;
+        let most = self.work + WORK;
         let mut pc = 0;
         loop {
             self.work += 1;
-            if self.work > WORK || self.track.len() > DEEPEST || self.marks.len() > DEEPEST {
+            if self.work > most || self.track.len() > DEEPEST || self.marks.len() > DEEPEST {
                 return Err(GiveUp);
             }
             let op = &program.ops[pc];
             if matches!(op, Op::Stop) {
-                return Ok(self.captures.iter().any(|c| c.group == 0));
+                // A match captures itself as group 0.
+                return match self.captures.iter().any(|c| c.group == 0) {
+                    false if !self.captures.is_empty() => Err(GiveUp),
+                    is_match => Ok(is_match),
+                };
             }
             let mut next = self.forward(op, pc)?;
             while next.is_none() {
@@ -535,10 +541,11 @@ impl<'p> Matcher<'p> {
         Ok(length)
     }
     /// Does a string follow?
-    fn has(&self, string: &[u16], folds: bool) -> Result<bool, GiveUp> {
+    fn has(&mut self, string: &[u16], folds: bool) -> Result<bool, GiveUp> {
         let Some(text) = self.text.units[self.at..self.text.end].get(..string.len()) else {
             return Ok(false);
         };
+        self.work += string.len() / 16;
         if !folds {
             return Ok(text == string);
         }
@@ -567,6 +574,7 @@ impl<'p> Matcher<'p> {
         if length > LONGEST {
             return Err(GiveUp);
         }
+        self.work += length / 16;
         let units = self.text.units;
         let pairs = units[start..start + length].iter().zip(&units[self.at..]);
         for (a, b) in pairs {
@@ -574,7 +582,6 @@ impl<'p> Matcher<'p> {
                 return Ok(false);
             }
         }
-        self.work += length / 16;
         self.at += length;
         Ok(true)
     }

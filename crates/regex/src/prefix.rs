@@ -17,7 +17,7 @@ pub(crate) struct Prefix {
 }
 
 /// So many characters are looked at.
-const LONGEST: usize = 6;
+pub(crate) const LONGEST: usize = 6;
 /// With more places in the program where a match may be, nothing more is found out.
 const MOST_PLACES: usize = 64;
 
@@ -141,34 +141,40 @@ impl Taken {
     }
 }
 
-/// May a greedy loop have to give back what it has taken, so that what follows can take it?
+/// For each instruction: is it a greedy loop that may have to give back what it has taken, so that what follows can take it?
 ///
 /// It need not if every way on takes a character, and never one that the loop takes.
-pub(crate) fn may_give_back(ops: &[Op], at: usize) -> bool {
-    let Op::Greedy(chars, ..) = &ops[at] else {
-        return true;
-    };
-    let own = Taken::by(chars);
-    // Where the loop has no answer for a character, the match is given up.
-    let ascii_only = match &chars.which {
-        _ if chars.folds => true,
-        Which::One(c) => *c < 128,
-        Which::NotOne(_) => false,
-        Which::Set(set) => set.takes_ascii_only(),
-    };
-    let Some(taking) = reach(ops, &[(at + 1, 0)], true) else {
-        return true;
-    };
-    taking.into_iter().any(|(at, taken)| {
-        let next = match &ops[at] {
-            Op::Multi(string, folds) => Taken::one(string[taken], *folds),
+pub(crate) fn give_back(ops: &[Op]) -> Vec<bool> {
+    // What each instruction takes first. Within a string each character is another: what lies behind a loop is at its beginning.
+    let taken: Vec<Option<Taken>> = ops
+        .iter()
+        .map(|op| match op {
+            Op::Multi(string, folds) => string.first().map(|c| Taken::one(*c, *folds)),
             Op::Char(chars) | Op::Repeat(chars, _) | Op::Greedy(chars, ..) | Op::Lazy(chars, _) => {
-                Taken::by(chars)
+                Some(Taken::by(chars))
             }
-            _ => unreachable!("`reach` gives instructions that take characters"),
+            _ => None,
+        })
+        .collect();
+    let may = |at: usize| {
+        let (Op::Greedy(chars, ..), Some(own)) = (&ops[at], taken[at]) else {
+            return true;
         };
-        own.ascii & next.ascii != 0 || !ascii_only && next.other
-    })
+        // Where the loop has no answer for a character, the match is given up.
+        let ascii_only = match &chars.which {
+            _ if chars.folds => true,
+            Which::One(c) => *c < 128,
+            Which::NotOne(_) => false,
+            Which::Set(set) => set.takes_ascii_only(),
+        };
+        let takes_same = |next: Taken| own.ascii & next.ascii != 0 || !ascii_only && next.other;
+        reach(ops, &[(at + 1, 0)], true).is_none_or(|taking| {
+            taking
+                .into_iter()
+                .any(|(i, _)| taken[i].is_none_or(takes_same))
+        })
+    };
+    (0..ops.len()).map(may).collect()
 }
 
 fn step(at: usize, taken: usize, of: usize) -> Place {

@@ -104,10 +104,20 @@ const OPERANDS: [u8; 41] = [
 ];
 
 impl Program {
+    /// Longer programs are not decoded.
+    pub const MOST_CODES: usize = 2048;
+    /// Nor are those with strings of more characters together.
+    pub const MOST_UNITS: usize = 16 << 10;
+    /// How many of the first characters of a match are looked at.
+    pub const LONGEST_PREFIX: usize = prefix::LONGEST;
+
     /// Decodes a program. `anchors` are the class library's bits for what each match begins with. None: it has something that this crate does not know.
     pub fn new(codes: &[i32], strings: &[&[u16]], anchors: i32) -> Option<Program> {
         // Beginning, start of the search, and the two ends. The class library then tries one position only.
         const ONE_POSITION: i32 = 1 | 4 | 16 | 32;
+        if codes.len() > Self::MOST_CODES {
+            return None;
+        }
         let mut index_of = vec![usize::MAX; codes.len()];
         let (mut at, mut count) = (0, 0);
         while let Some(code) = codes.get(at) {
@@ -135,8 +145,7 @@ impl Program {
             return None;
         }
         let is_anchored = anchors & ONE_POSITION != 0;
-        for at in 0..ops.len() {
-            let gives_back = prefix::may_give_back(&ops, at);
+        for (at, gives_back) in prefix::give_back(&ops).into_iter().enumerate() {
             if let Op::Greedy(_, _, may_give_back) = &mut ops[at] {
                 *may_give_back = gives_back;
             }
@@ -148,6 +157,10 @@ impl Program {
             is_anchored,
             has_case,
         })
+    }
+    /// About how many bytes it takes, besides its strings.
+    pub fn bytes(&self) -> usize {
+        size_of::<Program>() + self.ops.len() * size_of::<Op>()
     }
     /// Is there one position only at which a match can begin?
     pub fn is_anchored(&self) -> bool {

@@ -79,7 +79,7 @@ impl Set {
         }
         // Categories, and what is excluded, follow the ranges.
         let has_more = set[2] != 0 || set.len() > 3 + usize::from(set[1]);
-        let borders = &set[3..3 + usize::from(set[1])];
+        let borders = set.get(3..3 + usize::from(set[1]))?;
         let is_ascii = set[0] == 0 && set[1].is_multiple_of(2) && borders.iter().all(|c| *c <= 128);
         Some(Set {
             ascii,

@@ -1,9 +1,17 @@
 // Searches of regular expressions that the runtime does in place of the class library's interpreter, and those that it leaves to it.
 using System;
 using System.Globalization;
+using System.Reflection;
 using System.Text;
 using System.Text.RegularExpressions;
 using System.Threading;
+
+// Its name says nothing of its letters.
+class English : CultureInfo
+{
+    public English() : base("en-US") { }
+    public override TextInfo TextInfo { get { return new CultureInfo("tr-TR").TextInfo; } }
+}
 
 static class RegexSearches
 {
@@ -53,8 +61,20 @@ static class RegexSearches
         Thread.CurrentThread.CurrentCulture = new CultureInfo("tr-TR");
         All("i", "iI\u0130\u0131", RegexOptions.IgnoreCase);
         All("i", "iI\u0130\u0131", RegexOptions.IgnoreCase | RegexOptions.CultureInvariant);
+        Thread.CurrentThread.CurrentCulture = new English();
+        All("i", "iI\u0130\u0131", RegexOptions.IgnoreCase);
         Thread.CurrentThread.CurrentCulture = CultureInfo.InvariantCulture;
 
+        // A set with fewer borders than it says.
+        var broken = new Regex("[a-c]z");
+        var code = typeof(Regex).GetField("_code", BindingFlags.Instance | BindingFlags.NonPublic).GetValue(broken);
+        var strings = (string[])code.GetType().GetField("Strings").GetValue(code);
+        for (int i = 0; i < strings.Length; i++) strings[i] = "\0\u0003\0\u00c8\u012c";
+        Console.WriteLine(broken.IsMatch("az"));
+        // A program that is too long to be decoded, and strings that are.
+        var big = new StringBuilder(@"\w");
+        for (int i = 0; i < 3000; i++) big.Append("|-").Append(i).Append(' ');
+        Console.WriteLine(new Regex(big.ToString()).Matches("a-2999 b").Count + " " + new Regex(new string('a', 20000) + "b").Match(new string('a', 20500) + "b").Index);
         // A part of a text, and a search that begins behind its start.
         var digits = new Regex(@"^\d+|\G\d");
         Console.WriteLine(digits.Match("a123b", 1).Value + digits.Match("a123b", 1, 2).Value + digits.Match("a123b", 2).Success);

@@ -5,12 +5,15 @@
 //! position and the match that is filled in. Its program is decoded once ([`vervet_regex`]) and kept for all runners whose programs are equal:
 //!
 //! ```text
-//!   runner._code.Codes, .Strings, .Anchors  --NEAR, by the address of Codes-->  Known { what it was made from, the program }
-//!                                           --ALL, by content-->
+//!   runner._code    the number, or 0: not looked at yet   --KNOWN-->            Known { what it was made from, the program }
+//!                   Codes, Strings, Anchors               --ALL, by content-->  its number
 //! ```
 //!
+//! The number lies in the `RegexCode` itself, in a hole that the layout leaves behind its last field: it moves with the object, and no program sees it.
+//!
 //! # Invariants
-//! * What is found by an address is compared with the runner's program before it is used: the collector moves vectors, and others take their places.
+//! * Nobody writes to a program when its compiler has made it, so a number stays right. (What reflection writes later is not seen here.)
+//! * What is decoded while other threads wait for this one to stop is bounded ([`Program::MOST_CODES`]), and so is what is kept.
 //! * A call changes a runner and its match only when its answer is known, and then all at once. Without one the runner is what it was.
 //! * Searches with a time limit are the class library's: it looks at the clock meanwhile.
 use crate::cx::{Cx, Result};
@@ -19,7 +22,7 @@ use crate::object::ObjRef;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::HEADER_SIZE;
 use vervet_os::LeafLock;
 use vervet_regex::{Capture, Matcher, Outcome, Program, Text};
@@ -55,11 +58,15 @@ struct Layout {
     anchors: usize,
     /// Does it search from right to left?
     goes_left: usize,
+    /// The hole for the number of the program: 16 bits.
+    number: usize,
     /// Of the match: for each group the vector of its captures' starts and lengths.
     captures: usize,
     /// How many captures each group has.
     counts: usize,
-    /// Of the culture.
+    /// Of the culture, if it is of the class that is declared and of none that derives from it,
+    culture_class: ClassRef,
+    /// its name.
     culture_name: usize,
 }
 
@@ -90,6 +97,35 @@ fn class_of(class: ClassRef, name: &str) -> Option<ClassRef> {
     None
 }
 
+/// The offset of 16 bits of a `RegexCode` that are behind its last field, a bool, and belong to none.
+fn hole(code: ClassRef) -> Option<usize> {
+    const FIELDS: [&str; 8] = [
+        "Codes",
+        "Strings",
+        "TrackCount",
+        "Caps",
+        "CapSize",
+        "FCPrefix",
+        "BMPrefix",
+        "Anchors",
+    ];
+    let last = offset(code, "RightToLeft")?;
+    for field in FIELDS {
+        if offset(code, field)? >= last {
+            return None;
+        }
+    }
+    let is_all = code
+        .fields()
+        .ok()?
+        .iter()
+        .filter(|f| !f.is_static())
+        .count()
+        == FIELDS.len() + 1;
+    let size = (HEADER_SIZE + code.layout().ok()?.size) as usize;
+    (is_all && last % 4 == 0 && last + 4 <= size).then_some(last + 2)
+}
+
 impl Layout {
     /// None: the class has not the fields of the interpreter.
     fn new(interpreter: ClassRef) -> Option<Layout> {
@@ -112,6 +148,8 @@ impl Layout {
             strings: offset(code, "Strings")?,
             anchors: offset(code, "Anchors")?,
             goes_left: offset(code, "RightToLeft")?,
+            number: hole(code)?,
+            culture_class: culture,
             captures: offset(found, "_matches")?,
             counts: offset(found, "_matchcount")?,
             culture_name: offset(culture, "m_name")?,
@@ -149,8 +187,8 @@ struct Known {
     strings: Box<[Box<[u16]>]>,
     /// The class library's bits for what each match begins with.
     anchors: i32,
-    /// None: it has something that the class library alone knows.
-    program: Option<Program>,
+    /// What runs.
+    program: Program,
     /// How often a match was left to the class library, less a part of how often one was not.
     given_up: AtomicU32,
 }
@@ -160,79 +198,111 @@ const TOO_OFTEN: u32 = 256;
 /// A search that was not given up makes up for a part of one that was.
 const PART: u32 = 16;
 
-/// The programs that were found last, by the addresses of their vectors.
-static NEAR: [AtomicPtr<Known>; 256] = [const { AtomicPtr::new(null_mut()) }; 256];
-/// All programs, by their contents. They are kept for ever.
-static ALL: LeafLock<Option<HashMap<u64, Vec<&'static Known>>>> = LeafLock::new(None);
-/// Bytes of what programs were made from.
-static KEPT: AtomicUsize = AtomicUsize::new(0);
-/// No more programs are decoded when there are so many bytes: a process may make expressions without end.
-const MOST_KEPT: usize = 4 << 20;
+/// The most programs that are kept, for ever: a process may make expressions without end.
+const MOST: usize = 4096;
+/// The most bytes that they take together.
+const MOST_BYTES: usize = 8 << 20;
+/// The programs, by their numbers less one.
+static KNOWN: [AtomicPtr<Known>; MOST] = [const { AtomicPtr::new(null_mut()) }; MOST];
+/// The number of a program that is left to the class library.
+const LEFT: u16 = u16::MAX;
+
+/// All programs that were looked at.
+#[derive(Default)]
+struct All {
+    /// Their numbers, by the hashes of what they were made from.
+    numbers: HashMap<u64, Vec<u16>>,
+    /// How many they are.
+    count: usize,
+    /// About how many bytes they take.
+    bytes: usize,
+}
+static ALL: LeafLock<Option<All>> = LeafLock::new(None);
 
 impl Known {
     /// Was it made from this?
-    fn is(&self, codes: &[i32], strings: ObjRef<'_>, anchors: i32) -> bool {
+    fn is(&self, codes: &[i32], strings: &[&[u16]], anchors: i32) -> bool {
         self.anchors == anchors
             && *self.codes == *codes
-            && self.strings.len() == strings.array_len()
-            && (0..self.strings.len()).all(|i| *strings.element_ref(i).units() == *self.strings[i])
+            && self.strings.len() == strings.len()
+            && self.strings.iter().zip(strings).all(|(a, b)| **a == **b)
+    }
+    /// The one with that number.
+    fn at(number: u16) -> Option<&'static Known> {
+        let known = KNOWN.get(usize::from(number).checked_sub(1)?)?;
+        // SAFETY: what was stored there is never freed.
+        unsafe { known.load(Ordering::Acquire).as_ref() }
     }
     /// The program of a runner.
     fn of(runner: ObjRef<'_>, layout: &Layout) -> Option<&'static Known> {
         let code = runner.read_ref(layout.code).non_null()?;
+        match code.read::<u16>(layout.number) {
+            0 => {
+                let known = Known::look_at(code, layout);
+                let number = known.map_or(LEFT, |known| known.0);
+                code.write(layout.number, number);
+                known.map(|known| known.1)
+            }
+            number => Known::at(number),
+        }
+    }
+    /// Decodes a program, or finds it among those that there are. None: it has something that the class library alone knows, or there is no room.
+    fn look_at(code: ObjRef<'_>, layout: &Layout) -> Option<(u16, &'static Known)> {
         // (A program that searches from right to left may have no instruction that goes left.)
         if code.read::<u8>(layout.goes_left) != 0 {
             return None;
         }
-        let codes = code.read_ref(layout.codes).non_null()?;
-        let strings = code.read_ref(layout.strings).non_null()?;
+        let codes: &[i32] = code.read_ref(layout.codes).non_null()?.elements();
+        let table = code.read_ref(layout.strings).non_null()?;
         let anchors = code.read(layout.anchors);
-        let near = &NEAR[codes.addr() / 16 % NEAR.len()];
-        let codes: &[i32] = codes.elements();
-        // (The compiler writes no null; a program may by reflection.)
-        if (0..strings.array_len()).any(|i| !strings.element_ref(i).is_string()) {
+        if codes.len() > Program::MOST_CODES || table.array_len() > codes.len() {
             return None;
         }
-        // SAFETY: what was stored there is never freed.
-        let found = unsafe { near.load(Ordering::Acquire).as_ref() };
-        if let Some(known) = found.filter(|known| known.is(codes, strings, anchors)) {
-            return Some(known);
+        let string = |i| Some(table.element_ref(i)).filter(|s| s.is_string());
+        let strings: Vec<&[u16]> = (0..table.array_len())
+            .map(|i| string(i).map(ObjRef::units))
+            .collect::<Option<_>>()?;
+        let units: usize = strings.iter().map(|s| s.len()).sum();
+        if units > Program::MOST_UNITS {
+            return None;
         }
-        let known = Known::kept(codes, strings, anchors)?;
-        near.store(std::ptr::from_ref(known).cast_mut(), Ordering::Release);
-        Some(known)
-    }
-    /// The one that is kept for that content, or a new one. None: there are too many.
-    fn kept(codes: &[i32], strings: ObjRef<'_>, anchors: i32) -> Option<&'static Known> {
         let mut hasher = DefaultHasher::new();
-        (codes, anchors).hash(&mut hasher);
+        (codes, &strings, anchors).hash(&mut hasher);
         let hash = hasher.finish();
+        let is_it = |number: &u16| {
+            let known = Known::at(*number)?;
+            known
+                .is(codes, &strings, anchors)
+                .then_some((*number, known))
+        };
+        let find = |all: &All| all.numbers.get(&hash)?.iter().find_map(is_it);
+        if let Some(found) = ALL.lock().as_ref().and_then(find) {
+            return Some(found);
+        }
+        let program = Program::new(codes, &strings, anchors)?;
+        // The integers and the strings are kept twice, here and in the program.
+        let bytes = 8 * codes.len() + 4 * units + program.bytes() + size_of::<Known>();
         let mut all = ALL.lock();
         let all = all.get_or_insert_default();
-        let same_hash = all.get(&hash).into_iter().flatten();
-        if let Some(known) = same_hash.copied().find(|k| k.is(codes, strings, anchors)) {
-            return Some(known);
+        if let Some(found) = find(all) {
+            return Some(found);
         }
-        let strings: Box<[Box<[u16]>]> = (0..strings.array_len())
-            .map(|i| strings.element_ref(i).units().into())
-            .collect();
-        let units: usize = strings.iter().map(|s| s.len()).sum();
-        let bytes = 4 * codes.len() + 2 * units;
-        if KEPT.fetch_add(bytes, Ordering::Relaxed) > MOST_KEPT {
-            KEPT.fetch_sub(bytes, Ordering::Relaxed);
+        if all.count == MOST || all.bytes + bytes > MOST_BYTES {
             return None;
         }
-        let slices: Vec<&[u16]> = strings.iter().map(|s| &**s).collect();
-        let program = Program::new(codes, &slices, anchors);
         let known: &'static Known = Box::leak(Box::new(Known {
             codes: codes.into(),
-            program,
-            strings,
+            strings: strings.iter().map(|s| (*s).into()).collect(),
             anchors,
+            program,
             given_up: AtomicU32::new(0),
         }));
-        all.entry(hash).or_default().push(known);
-        Some(known)
+        KNOWN[all.count].store(std::ptr::from_ref(known).cast_mut(), Ordering::Release);
+        all.count += 1;
+        all.bytes += bytes;
+        let number = all.count as u16;
+        all.numbers.entry(hash).or_default().push(number);
+        Some((number, known))
     }
     /// Counts an attempt that was given up, or was not.
     fn note(&self, is_given_up: bool) {
@@ -251,8 +321,6 @@ struct Search<'cx> {
     runner: ObjRef<'cx>,
     layout: &'static Layout,
     known: &'static Known,
-    /// Its program.
-    program: &'static Program,
     text: Text<'cx>,
     /// Where the runner was at the call: not behind the end of the text's part.
     at: usize,
@@ -267,9 +335,8 @@ impl<'cx> Search<'cx> {
             return None;
         }
         let known = Known::of(runner, layout)?;
-        let program = known.program.as_ref()?;
         if known.given_up.load(Ordering::Relaxed) >= TOO_OFTEN * PART
-            || program.has_case() && has_letter_i_without_dot(runner, layout)
+            || known.program.has_case() && !has_common_small_letters(runner, layout)
         {
             return None;
         }
@@ -287,7 +354,6 @@ impl<'cx> Search<'cx> {
             runner,
             layout,
             known,
-            program,
             text,
             at,
         })
@@ -330,28 +396,32 @@ impl<'cx> Search<'cx> {
     }
 }
 
-/// Does the runner's culture make another small letter of I? Turkish and Azeri do.
-fn has_letter_i_without_dot(runner: ObjRef<'_>, layout: &Layout) -> bool {
-    let name = runner
-        .read_ref(layout.culture)
+/// Has the runner's culture the small letters that most have? Turkish and Azeri make another one of I, and a program's own culture may do anything.
+fn has_common_small_letters(runner: ObjRef<'_>, layout: &Layout) -> bool {
+    let culture = runner.read_ref(layout.culture);
+    // (Its text info is a virtual property.)
+    if culture.is_null() || !std::ptr::eq(culture.class(), layout.culture_class) {
+        return false;
+    }
+    culture
+        .read_ref(layout.culture_name)
         .non_null()
-        .map(|culture| culture.read_ref(layout.culture_name));
-    name.and_then(ObjRef::non_null).is_none_or(|name| {
-        let language = name.units().get(..2).map(String::from_utf16_lossy);
-        matches!(language.as_deref(), Some("tr" | "az"))
-    })
+        .is_some_and(|name| {
+            let language = name.units().get(..2).map(String::from_utf16_lossy);
+            !matches!(language.as_deref(), Some("tr" | "az"))
+        })
 }
 
 /// `RegexInterpreter.FindFirstChar`: 1 or 0, or -1: the class library is to do it.
 pub(super) fn find(runner: ObjRef<'_>) -> i32 {
     /// So many characters are looked at in one call.
     const MOST: usize = 1 << 20;
-    let Some(search) = Search::of(runner).filter(|s| !s.program.is_anchored()) else {
+    let Some(search) = Search::of(runner).filter(|s| !s.known.program.is_anchored()) else {
         return -1;
     };
     let (at, end) = (search.at, search.text.end);
     let most = end.min(at.saturating_add(MOST));
-    match search.program.find(search.text.units, at, most) {
+    match search.known.program.find(search.text.units, at, most) {
         Some(next) => {
             search.move_to(next);
             1
@@ -360,7 +430,11 @@ pub(super) fn find(runner: ObjRef<'_>) -> i32 {
             search.move_to(end);
             0
         }
-        None => -1,
+        // A match may begin near the end of what was looked at. `Go` finds out.
+        None => {
+            search.move_to(most - Program::LONGEST_PREFIX);
+            1
+        }
     }
 }
 
@@ -369,7 +443,7 @@ pub(super) fn go<'cx>(cx: &'cx Cx<'cx>, runner: ObjRef<'cx>) -> Result<i32> {
     let Some(search) = Search::of(runner) else {
         return Ok(-1);
     };
-    let Some(mut matcher) = Matcher::new(search.program, search.text) else {
+    let Some(mut matcher) = Matcher::new(&search.known.program, search.text) else {
         return Ok(-1);
     };
     let outcome = matcher.search(search.at);
