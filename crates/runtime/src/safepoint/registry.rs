@@ -16,9 +16,11 @@ use super::elsewhere::Elsewhere;
 use super::stop_word::{self, STOP, SUSPEND};
 use crate::memory::address_plan;
 use crate::profiler::sampling::Sampled;
+use crate::threads::continuations::Saved;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use vervet_abi::context::interrupts::END_CALL;
 use vervet_abi::stack::Segment;
@@ -75,6 +77,8 @@ pub(crate) struct Own {
     pub(crate) foreign: Cell<bool>,
     /// What it needs as a carrier of green threads, or null.
     pub(crate) carries: Cell<*mut crate::threads::green::seat::Seat>,
+    /// The copy of a part of its stack that it has written back last: that is read until no frame is left which could drop it.
+    pub(crate) written_back: Cell<Option<Arc<Saved>>>,
     /// The parked green threads that it has changed since the collector took the list. (Whoever has stopped the world uses it, too.)
     pub(crate) changed: Changed,
 }
@@ -258,6 +262,7 @@ fn clean(thread: &'static Thread) {
         *thread.saved.get() = [0; 6];
     }
     thread.own.foreign.set(false);
+    thread.own.written_back.set(None);
     // SAFETY: a thread's own context.
     unsafe {
         limit(context).store(0, Ordering::Relaxed);
@@ -312,6 +317,7 @@ fn make() -> &'static Thread {
             handles: UnsafeCell::new(vervet_handles::Hint::new()),
             foreign: Cell::new(false),
             carries: Cell::new(null_mut()),
+            written_back: Cell::new(None),
             changed: Changed::new(),
         },
     }))

@@ -25,7 +25,7 @@ use crate::arch;
 use crate::code::table::{Code, CodeKind};
 use crate::cx::{Cx, Result};
 use crate::exceptions::walk::{Frame, Walk};
-use std::cell::RefCell;
+use crate::safepoint::registry::Thread;
 use std::sync::Arc;
 use vervet_abi::context::{Record, ThreadContext};
 use vervet_heap::Range;
@@ -61,7 +61,7 @@ struct Mark {
 }
 
 /// A copy of a part of the stack, and of what the frames have on the localloc stack.
-struct Saved {
+pub(crate) struct Saved {
     /// The address of the record of the call of `store`, with which the copy begins.
     at: usize,
     words: Box<[usize]>,
@@ -71,11 +71,6 @@ struct Saved {
 
 /// By number; numbers count from 1, and those of freed ones are given out again.
 static ALL: LeafLock<Vec<Option<Continuation>>> = LeafLock::new(Vec::new());
-
-thread_local! {
-    /// The copy that this thread has written back last: it is read until no frame is left that could drop it.
-    static IN_USE: RefCell<Option<Arc<Saved>>> = const { RefCell::new(None) };
-}
 
 /// Makes a continuation; its number.
 pub fn alloc() -> usize {
@@ -297,7 +292,13 @@ pub fn restore<'cx>(cx: &'cx Cx<'cx>, number: usize, state: i32) -> Result<()> {
     let outer = mark.outer as *mut Record;
     // This frame is abandoned: nothing with a destructor may be left.
     drop(mark);
-    drop(IN_USE.with(|last| last.replace(Some(saved))));
+    // SAFETY: the context is that of the calling thread, which is attached.
+    drop(
+        unsafe { Thread::of(context) }
+            .own
+            .written_back
+            .replace(Some(saved)),
+    );
     // SAFETY: the words were copied from there, above are frames that are active as they were then (see the module), and below only frames that hold nothing.
     // The copy lives until this thread writes back another one.
     unsafe {
