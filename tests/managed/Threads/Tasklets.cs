@@ -1,4 +1,4 @@
-// mcs: -unsafe -r:Mono.Tasklets.dll
+// mcs: -r:Mono.Tasklets.dll
 // tiers: all
 // split: no, continuations need a thread whose stack does not grow
 // green: no, as above
@@ -137,30 +137,6 @@ static class Tasklets
         return state + " " + n;
     }
 
-    // Memory of stackalloc belongs to the frames.
-    static unsafe string OnTheStack()
-    {
-        var c = new Continuation();
-        c.Mark();
-        return Filled(c, 300);
-    }
-    static unsafe string Filled(Continuation c, int n)
-    {
-        int* p = stackalloc int[n];
-        for (int i = 0; i < n; i++) p[i] = i;
-        int state = c.Store(0);
-        int sum = 0;
-        for (int i = 0; i < n; i++) { sum += p[i]; p[i] = -1; }
-        if (state < 2) Overwrite(c, state + 1, 1000);
-        return "on the stack " + sum;
-    }
-    static unsafe void Overwrite(Continuation c, int state, int n)
-    {
-        int* p = stackalloc int[n];
-        for (int i = 0; i < n; i++) p[i] = -2;
-        c.Restore(state);
-    }
-
     // What is refused.
     static string Refused(Action a)
     {
@@ -174,7 +150,6 @@ static class Tasklets
         Console.WriteLine(UpAndDown());
         Console.WriteLine(Collected());
         Console.WriteLine(Callers());
-        Console.WriteLine(OnTheStack());
         for (int i = 1; i <= 3; i++) ready.Enqueue(new Worker { Id = i });
         Schedule();
         Console.WriteLine(string.Join(" ", log));

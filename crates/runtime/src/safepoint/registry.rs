@@ -21,7 +21,9 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{
+    AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
 use vervet_abi::context::interrupts::END_CALL;
 use vervet_abi::stack::Segment;
 use vervet_abi::{State, ThreadContext};
@@ -77,6 +79,8 @@ pub(crate) struct Own {
     pub(crate) foreign: Cell<bool>,
     /// What it needs as a carrier of green threads, or null.
     pub(crate) carries: Cell<*mut crate::threads::green::seat::Seat>,
+    /// Which of all attachments this is. No other one has the number.
+    pub(crate) attachment: Cell<u64>,
     /// The copy of a part of its stack that it has written back last: that is read until no frame is left which could drop it.
     pub(crate) written_back: Cell<Option<Arc<Saved>>>,
     /// The parked green threads that it has changed since the collector took the list. (Whoever has stopped the world uses it, too.)
@@ -262,6 +266,9 @@ fn clean(thread: &'static Thread) {
         *thread.saved.get() = [0; 6];
     }
     thread.own.foreign.set(false);
+    static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);
+    let attachment = ATTACHMENTS.fetch_add(1, Ordering::Relaxed);
+    thread.own.attachment.set(attachment);
     thread.own.written_back.set(None);
     // SAFETY: a thread's own context.
     unsafe {
@@ -317,6 +324,7 @@ fn make() -> &'static Thread {
             handles: UnsafeCell::new(vervet_handles::Hint::new()),
             foreign: Cell::new(false),
             carries: Cell::new(null_mut()),
+            attachment: Cell::new(0),
             written_back: Cell::new(None),
             changed: Changed::new(),
         },

@@ -10,7 +10,9 @@
 //!   frame and record of the thunk                 copied                overwritten; its way back to managed code is gone
 //!   Rust frames                                   -                     abandoned
 //! ```
-//! What the copied frames have on the localloc stack is copied and written back with them.
+//! The callers' variables are not copied. Those that the compiler keeps in registers come back as they were at the mark, because the copied frames have saved them;
+//! those in the callers' frames are as they are. So a program whose callers have changed their variables since the mark may see old and new ones together,
+//! as under mono, and is not safe then: the compiler leaves checks out that hold for each set of values, and not for a mixture.
 //!
 //! # Invariants
 //! * All frames that are copied are managed ones in one piece of stack: no native frame and no record but that of the thunk lies between the marked frame and
@@ -18,6 +20,8 @@
 //! * The copied frames refer to the frames of their callers, by address. So a copy is written back only where those callers are active: in the same
 //!   places, at the same calls. What lies in a frame is of the same types whenever the frame is at the same call. Filters that run, and regions
 //!   that are protected from aborts, are the same, too.
+//! * No memory of the localloc stack has come or gone between the mark and the call of `store` or `restore`: nobody could tell whether it is a caller's, which must stay,
+//!   or that of a frame that is abandoned.
 //! * The collector scans the copies as it scans stacks. So objects that they refer to are kept, and are not moved.
 //! * From the moment that a part of the stack is overwritten to the return from the call of `store` no frame of ours lies in that part.
 //! * Green threads have no continuations, nor have threads whose managed frames lie on a stack of their own: their frames would not be in one piece.
@@ -42,8 +46,8 @@ struct Continuation {
 
 /// The frame that a copy begins with.
 struct Mark {
-    /// The thread, by its context.
-    context: usize,
+    /// The thread, by the number of its attachment: contexts are used again.
+    thread: u64,
     domain: u32,
     /// The method of the frame, and its frame pointer.
     method: MethodRef,
@@ -60,36 +64,50 @@ struct Mark {
     protected_regions: u32,
 }
 
-/// A copy of a part of the stack, and of what the frames have on the localloc stack.
+/// A copy of a part of the stack.
 pub(crate) struct Saved {
     /// The address of the record of the call of `store`, with which the copy begins.
     at: usize,
     words: Box<[usize]>,
-    localloc: Box<[usize]>,
     recorded_calls: u32,
 }
 
+const STACKALLOC: &str = "Frames behind the mark have memory of stackalloc";
+
+/// All continuations.
+struct All {
+    by_number: Vec<Option<Continuation>>,
+    /// The places of those that were freed.
+    free: Vec<usize>,
+}
+
 /// By number; numbers count from 1, and those of freed ones are given out again.
-static ALL: LeafLock<Vec<Option<Continuation>>> = LeafLock::new(Vec::new());
+static ALL: LeafLock<All> = LeafLock::new(All {
+    by_number: Vec::new(),
+    free: Vec::new(),
+});
 
 /// Makes a continuation; its number.
 pub fn alloc() -> usize {
     let mut all = ALL.lock();
-    let free = all.iter().position(Option::is_none);
-    let at = free.unwrap_or_else(|| {
-        all.push(None);
-        all.len() - 1
+    let at = all.free.pop().unwrap_or_else(|| {
+        all.by_number.push(None);
+        all.by_number.len() - 1
     });
-    all[at] = Some(Continuation::default());
+    all.by_number[at] = Some(Continuation::default());
     at + 1
 }
 
 /// Forgets a continuation and its copy.
 pub fn free(number: usize) {
-    let gone = ALL
-        .lock()
-        .get_mut(number.wrapping_sub(1))
-        .and_then(Option::take);
+    let mut all = ALL.lock();
+    let at = number.wrapping_sub(1);
+    let gone = all.by_number.get_mut(at).and_then(Option::take);
+    if gone.is_some() {
+        all.free.push(at);
+    }
+    // The copy may be a large one.
+    drop(all);
     drop(gone);
 }
 
@@ -99,17 +117,23 @@ pub(crate) fn visit_copies(visit: &mut dyn FnMut(&[Range])) {
         let words = words.as_ptr_range();
         (words.start as usize, words.end as usize)
     };
-    for saved in ALL.lock().iter().flatten().filter_map(|c| c.saved.as_ref()) {
-        visit(&[range(&saved.words), range(&saved.localloc)]);
+    for saved in ALL
+        .lock()
+        .by_number
+        .iter()
+        .flatten()
+        .filter_map(|c| c.saved.as_ref())
+    {
+        visit(&[range(&saved.words)]);
     }
 }
 
 fn find(number: usize) -> Option<Continuation> {
-    ALL.lock().get(number.wrapping_sub(1))?.clone()
+    ALL.lock().by_number.get(number.wrapping_sub(1))?.clone()
 }
 
 fn update(number: usize, change: impl FnOnce(&mut Continuation)) {
-    if let Some(Some(found)) = ALL.lock().get_mut(number.wrapping_sub(1)) {
+    if let Some(Some(found)) = ALL.lock().by_number.get_mut(number.wrapping_sub(1)) {
         change(found);
     }
 }
@@ -172,7 +196,7 @@ pub fn mark<'cx>(cx: &'cx Cx<'cx>, number: usize) -> Result<()> {
     };
     let lowered = cx.load(LoweredSignature::of_method(method))?;
     let mark = Mark {
-        context: std::ptr::from_ref(context) as usize,
+        thread: attachment(cx),
         domain: context.domain,
         method,
         fp,
@@ -187,6 +211,18 @@ pub fn mark<'cx>(cx: &'cx Cx<'cx>, number: usize) -> Result<()> {
     Ok(())
 }
 
+/// The number of the calling thread's attachment.
+fn attachment(cx: &Cx<'_>) -> u64 {
+    // SAFETY: a token's context is that of the calling thread, which is attached.
+    unsafe { Thread::of(cx.context()) }.own.attachment.get()
+}
+
+/// Has the localloc stack as much in use as at the mark?
+fn has_same_localloc(cx: &Cx<'_>, mark: &Mark) -> bool {
+    // SAFETY: a token's context is the calling thread's.
+    unsafe { (*cx.context()).localloc_next == mark.localloc_next }
+}
+
 /// The mark, if the continuation belongs to the calling thread and its domain.
 fn own_mark<'cx>(cx: &'cx Cx<'cx>, mark: Option<Arc<Mark>>) -> Result<Arc<Mark>> {
     let Some(mark) = mark else {
@@ -194,7 +230,7 @@ fn own_mark<'cx>(cx: &'cx Cx<'cx>, mark: Option<Arc<Mark>>) -> Result<Arc<Mark>>
     };
     // SAFETY: a token's context is the calling thread's.
     let domain = unsafe { (*cx.context()).domain };
-    if mark.context != cx.context() as usize || mark.domain != domain {
+    if mark.thread != attachment(cx) || mark.domain != domain {
         return bad(cx, "Continuation from another thread or domain");
     }
     Ok(mark)
@@ -250,14 +286,16 @@ pub fn store<'cx>(cx: &'cx Cx<'cx>, number: usize) -> Result<()> {
             "The marked frame is not active, or native frames lie behind it",
         );
     }
+    if !has_same_localloc(cx, &mark) {
+        return unsupported(cx, STACKALLOC);
+    }
     let at = records(cx).0;
     let context = cx.context();
-    // SAFETY: a token's context is the calling thread's. The words lie in its active frames, and in the part of its localloc stack that is in use.
+    // SAFETY: a token's context is the calling thread's. The words lie in its active frames.
     let saved = unsafe {
         Saved {
             at,
             words: copied(at, mark.top),
-            localloc: copied(mark.localloc_next, (*context).localloc_next),
             recorded_calls: (*context).recorded_calls,
         }
     };
@@ -279,16 +317,13 @@ pub fn restore<'cx>(cx: &'cx Cx<'cx>, number: usize, state: i32) -> Result<()> {
             "The callers of the marked frame are not at the calls where it was marked",
         );
     }
+    if !has_same_localloc(cx, &mark) {
+        return unsupported(cx, STACKALLOC);
+    }
     let context = cx.context();
     let (at, words) = (saved.at, std::ptr::from_ref(&*saved.words));
-    // SAFETY: the context is this thread's, which is in Runtime state and does not poll from here on. The part of the localloc stack was in use when it was
-    // copied, and belongs to nobody else but frames that are abandoned.
-    unsafe {
-        let to = mark.localloc_next as *mut usize;
-        std::ptr::copy_nonoverlapping(saved.localloc.as_ptr(), to, saved.localloc.len());
-        (*context).localloc_next = mark.localloc_next + size_of_val(&*saved.localloc);
-        (*context).recorded_calls = saved.recorded_calls;
-    }
+    // SAFETY: the context is this thread's, which is in Runtime state and does not poll from here on.
+    unsafe { (*context).recorded_calls = saved.recorded_calls };
     let outer = mark.outer as *mut Record;
     // This frame is abandoned: nothing with a destructor may be left.
     drop(mark);
