@@ -121,7 +121,7 @@ static class Tasklets
         current.Done = true;
     }
 
-    // Variables of callers stay as they are, however small the method that marks.
+    // What callers have handed out by reference stays as it is, however small the method that marks.
     static int Both(Continuation c, ref int n) { c.Mark(); return Turns(c, ref n); }
     static int Turns(Continuation c, ref int n)
     {
