@@ -116,23 +116,17 @@ layouts! {
         pending_exception: RawRef = "pending_exception", delegate: RawRef = "m_Delegate",
         execution_context: RawRef = "m_ExecutionContext",
     }
-    /// System.Threading.InternalThread (the fields the runtime uses; the ones between keep their places).
+    /// System.Threading.InternalThread: the fields that the runtime or managed code uses. The others lie behind them, over each other.
     InternalThreadObject = "System.Threading.InternalThread": Header {
-        lock_thread_id: i32 = "lock_thread_id", handle: usize = "handle", native_handle: usize = "native_handle",
-        name_chars: usize = "name_chars", name_generation: usize = "name_generation", name_free: i32 = "name_free",
-        name_length: i32 = "name_length", state: u32 = "state", abort_exc: RawRef = "abort_exc",
-        abort_state_handle: i32 = "abort_state_handle", thread_id: u64 = "thread_id",
-        debugger_thread: usize = "debugger_thread", static_data: usize = "static_data",
-        runtime_thread_info: usize = "runtime_thread_info", current_appcontext: RawRef = "current_appcontext",
+        abort_exc: RawRef = "abort_exc", current_appcontext: RawRef = "current_appcontext",
         root_domain_thread: RawRef = "root_domain_thread", serialized_principal: RawRef = "_serialized_principal",
-        serialized_principal_version: i32 = "_serialized_principal_version", appdomain_refs: usize = "appdomain_refs",
-        interruption_requested: i32 = "interruption_requested", longlived: usize = "longlived",
-        threadpool_thread: u8 = "threadpool_thread", thread_interrupt_requested: u8 = "thread_interrupt_requested",
-        stack_size: i32 = "stack_size", apartment_state: u8 = "apartment_state",
+        handle: usize = "handle", native_handle: usize = "native_handle", name_chars: usize = "name_chars",
+        thread_id: u64 = "thread_id", runtime_thread_info: usize = "runtime_thread_info", name_free: i32 = "name_free",
+        name_length: i32 = "name_length", state: u32 = "state", abort_state_handle: i32 = "abort_state_handle",
+        serialized_principal_version: i32 = "_serialized_principal_version", stack_size: i32 = "stack_size",
         critical_region_level: i32 = "critical_region_level", managed_id: i32 = "managed_id", small_id: i32 = "small_id",
-        manage_callback: usize = "manage_callback", flags: usize = "flags",
-        thread_pinning_ref: usize = "thread_pinning_ref",
-        abort_protected_block_count: usize = "abort_protected_block_count", priority: i32 = "priority",
+        priority: i32 = "priority", threadpool_thread: u8 = "threadpool_thread",
+        thread_interrupt_requested: u8 = "thread_interrupt_requested", apartment_state: u8 = "apartment_state",
     }
     /// System.Reflection.RuntimeAssembly.
     RuntimeAssemblyObject = "System.Reflection.RuntimeAssembly": Header {
