@@ -6,13 +6,17 @@
 //! class       class           to is from or one of its parents
 //! class       interface       from implements it, exactly or by variance (II.9.9)
 //! array       array           same rank, and the elements are compatible
-//! array       IList<T> ...    the element is compatible with T
+//! array       IList<T> ...    the element is compatible with T; of value types, see below
 //! anything    Object          always, except by-refs and pointers
 //! ```
 //!
 //! Elements that are value types are compared by their *reduced* type: an enum as its underlying
 //! type, signed and unsigned integers of one size as equal. A `byte[]` is therefore an instance of
 //! `sbyte[]`. Elements that are references are covariant.
+//!
+//! As collections, arrays of value types are mono's: only the interfaces that an `IList<T>` has are implemented for other
+//! elements, and the reduction is one of the array's elements. So `IntPtr[]` is an `IList<long>`, and nothing but `IntPtr[]` an
+//! `IList<IntPtr>`.
 //!
 //! # Invariants
 //! * Every type is assignable to itself.
@@ -52,7 +56,7 @@ impl Universe {
             if let ClassKind::SzArray(elem) = from.kind
                 && to.is_inst()
                 && self.array_interface(def).is_some()
-                && self.elements(elem, to.args()[0], depth)?
+                && self.collects(elem, to, depth)?
             {
                 return Ok(true);
             }
@@ -113,6 +117,34 @@ impl Universe {
             }
         }
         Ok(true)
+    }
+    /// Whether a vector of `elem` implements `interface`, an instantiation of one that vectors have.
+    pub(crate) fn vector_implements(&'static self, elem: ClassRef, interface: ClassRef) -> R<bool> {
+        self.collects(elem, interface, 0)
+    }
+    /// See [`Universe::vector_implements`].
+    fn collects(&'static self, elem: ClassRef, interface: ClassRef, depth: u32) -> R<bool> {
+        let of = interface.args()[0];
+        if elem == of {
+            return Ok(true);
+        }
+        if !(elem.is_value_type()? && of.is_value_type()?) {
+            return self.elements(elem, of, depth);
+        }
+        let reads_only = [Known::IReadOnlyList, Known::IReadOnlyCollection];
+        if reads_only
+            .iter()
+            .any(|known| self.known_opt(*known) == Some(interface.def()))
+        {
+            return Ok(false);
+        }
+        Ok(match (elem.stack_prim()?, of.stack_prim()?) {
+            (_, Some(Prim::IntPtr | Prim::UIntPtr)) => false,
+            // An enum is taken as its underlying type, and that as it is.
+            (Some(elem), Some(underlying)) if of.is_enum()? => reduced(elem) == underlying,
+            (Some(elem), Some(of)) => reduced(elem) == reduced(of),
+            _ => false,
+        })
     }
     /// Whether an array of `from` may be taken for an array of `to`.
     pub fn array_element_compatible(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {

@@ -253,9 +253,7 @@ impl Class {
         if let ClassKind::SzArray(elem) = self.kind
             && interface.is_inst()
             && let Some(prefix) = self.universe().array_interface(interface.def())
-            && self
-                .universe()
-                .array_element_compatible(elem, interface.args()[0])?
+            && self.universe().vector_implements(elem, interface)?
         {
             return self.array_impl(prefix, method);
         }

@@ -1,6 +1,6 @@
 // Conversions that a plan leaves to helpers: custom marshalers in every direction, AsAny, DateTime as an OLE date, HandleRef and `fixed` buffers in
-// structs, arrays by reference, bools of one byte. Mono prints the same but where it aborts ("val", "missing", "cf"), refuses dates in structs and as
-// results, gives the size of a `fixed` buffer of chars twice, keeps a bool of 5, and does not see what the callee wrote to an array of strings.
+// structs, arrays by reference, bools of one byte. Mono prints the same but where it aborts ("val", "missing", "cf"), refuses dates as
+// results, keeps a bool of 5, and does not see what the callee wrote to an array of strings.
 // cc: -Wno-unused-result
 using System; using System.Runtime.InteropServices; using System.Text;
 class M : ICustomMarshaler {

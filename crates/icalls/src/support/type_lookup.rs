@@ -3,11 +3,17 @@
 //! # Invariants
 //! A type without an assembly name is looked for in the assembly at hand, then in the core library. A name that
 //! is not found is `None`; only loading itself (a broken image, a bad instantiation) throws.
+use crate::support::emit::encoder::encode;
+use crate::support::emit::read;
 use crate::support::objects;
-use vervet_abi::layouts::AppDomainObject;
+use std::mem::offset_of;
+use vervet_abi::layouts::{
+    AppDomainObject, AssemblyBuilderObject, ModuleBuilderObject, TypeBuilderObject,
+};
 use vervet_binder::{AssemblyName, Version, qualified};
 use vervet_metadata::Table;
 use vervet_runtime::cx::{Cx, Result, Value};
+use vervet_runtime::object::ObjRef;
 use vervet_types::type_name::{Suffix, TypeName};
 use vervet_types::{Assembly, ClassRef, Known, LoadError, MAX_RANK, ModuleRef, Prim};
 
@@ -22,6 +28,8 @@ pub struct Lookup {
     pub events: bool,
     /// Assemblies that names state are those that are looked at.
     pub reflection_only: bool,
+    /// Whether types are found that a program has defined and not created yet.
+    pub builders: bool,
 }
 
 /// Compares names, ignoring case if that is wanted.
@@ -93,6 +101,60 @@ fn is_own_name(home: &Assembly, name: &AssemblyName) -> bool {
         && (!is_defined || name.culture.as_deref().is_none_or(|c| c == home.culture))
 }
 
+/// A type that a program has defined in its assembly, by name: it need not be created.
+fn builder_in<'cx>(
+    cx: &'cx Cx<'cx>,
+    assembly: &'static Assembly,
+    name: &TypeName,
+    lookup: Lookup,
+) -> Result<Option<ClassRef>> {
+    if !lookup.builders || assembly.manifest.image.grows().is_none() {
+        return Ok(None);
+    }
+    let object = vervet_runtime::loader::assembly_object(cx, assembly)?;
+    if !objects::is_known(object.class(), Known::AssemblyBuilder) {
+        return Ok(None);
+    }
+    encode(cx, |e| {
+        let modules = object.read_ref(offset_of!(AssemblyBuilderObject, modules));
+        for module in read::elements(modules).filter(|m| !m.is_null()) {
+            let types = module.read_ref(offset_of!(ModuleBuilderObject, types));
+            let of_name = |builder: &ObjRef<'_>| {
+                same_text(
+                    *builder,
+                    offset_of!(TypeBuilderObject, nspace),
+                    &name.namespace,
+                )
+            };
+            let mut found = named_builder(read::elements(types).filter(of_name), &name.name);
+            for nested in &name.nested {
+                let Some(outer) = found else { break };
+                let types = outer.read_ref(offset_of!(TypeBuilderObject, subtypes));
+                found = named_builder(read::elements(types), nested);
+            }
+            if let Some(builder) = found {
+                return e.named_class(builder).map(Some);
+            }
+        }
+        Ok(None)
+    })
+}
+
+/// The first TypeBuilder of that name.
+fn named_builder<'cx>(
+    mut builders: impl Iterator<Item = ObjRef<'cx>>,
+    name: &str,
+) -> Option<ObjRef<'cx>> {
+    builders.find(|b| same_text(*b, offset_of!(TypeBuilderObject, tname), name))
+}
+/// Is the string in a field of a TypeBuilder that text? No if there is no TypeBuilder.
+fn same_text(builder: ObjRef<'_>, field: usize, text: &str) -> bool {
+    let string = |b: ObjRef<'_>| b.read_ref(field).non_null().map(ObjRef::text);
+    builder
+        .non_null()
+        .is_some_and(|b| string(b).unwrap_or_default() == text)
+}
+
 /// Loads the assembly a type name states; None if it is not found.
 fn stated_assembly<'cx>(
     cx: &'cx Cx<'cx>,
@@ -155,14 +217,16 @@ pub fn resolve<'cx>(cx: &'cx Cx<'cx>, name: &TypeName, lookup: Lookup) -> Result
         Some(text) => match stated_assembly(cx, text, lookup)? {
             Some(assembly) => objects::load(cx, || {
                 definition_in_assembly(assembly, name, lookup.ignore_case)
-            })?,
+            })?
+            .map_or_else(|| builder_in(cx, assembly, name, lookup), |c| Ok(Some(c)))?,
             None => return Ok(None),
         },
         None => {
             let at_home = match lookup.home {
                 Some(home) => objects::load(cx, || {
                     definition_in_assembly(home, name, lookup.ignore_case)
-                })?,
+                })?
+                .map_or_else(|| builder_in(cx, home, name, lookup), |c| Ok(Some(c)))?,
                 None => None,
             };
             match at_home {
@@ -251,6 +315,7 @@ pub fn attribute_type<'cx>(
                 ignore_case: false,
                 events: true,
                 reflection_only: module.is_reflection_only(),
+                builders: true,
             },
         ),
         None => Ok(None),

@@ -253,7 +253,7 @@ icalls! {
             return Err(cx.throw2(Known::ArgumentException, "Assembly qualifed type name is required", "typeName"));
         }
         let shown = || format!("{}.{}", parsed.namespace, parsed.name);
-        match type_lookup::resolve(cx, &parsed, Lookup { home, ignore_case, events: true, reflection_only }) {
+        match type_lookup::resolve(cx, &parsed, Lookup { home, ignore_case, events: true, reflection_only, builders: false }) {
             Ok(Some(class)) => cx.type_object(class),
             Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, (&parsed, &shown()), home)),
             Ok(None) => Ok(ObjRef::NULL),

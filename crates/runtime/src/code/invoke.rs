@@ -577,10 +577,19 @@ impl Runtime {
         if object.is_null() {
             return Ok(String::new());
         }
+        self.to_string_or_null(cx, object)
+            .map(Option::unwrap_or_default)
+    }
+    /// `ToString` of an object through its virtual method; None if that gives null.
+    pub fn to_string_or_null<'cx>(
+        &self,
+        cx: &'cx Cx<'cx>,
+        object: ObjRef<'cx>,
+    ) -> Result<Option<String>> {
         let to_string = cx.known_method(Known::Object, "ToString", 0)?;
         match invoke_virtual(cx, to_string, object, &[])? {
-            Value::Ref(s) => Ok(s.text()),
-            _ => Ok(String::new()),
+            Value::Ref(s) => Ok(s.non_null().map(ObjRef::text)),
+            _ => Ok(None),
         }
     }
 }

@@ -286,6 +286,16 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
             (Kind::Callback, Some(callee)) => callee,
             _ => method,
         };
+        if let Some(name) = monitor_entry(method) {
+            // What it calls of its class is one native function in mono.
+            let is_inner = |f: &Frame| f.method.is_some_and(|m| m.class == method.class);
+            while out.last().is_some_and(is_inner) {
+                out.pop();
+            }
+            out.push(wrapper("managed-to-native", name));
+            callee = None;
+            continue;
+        }
         out.push(public(shown, w[1] as usize, w[2] as u32, kind));
         callee = match kind {
             Kind::Method | Kind::Remote => Some(method),
@@ -296,6 +306,22 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         }
     }
     out
+}
+
+/// What mono calls for `Monitor.Enter`, if it is that.
+fn monitor_entry(method: MethodRef) -> Option<&'static str> {
+    let class = method.class;
+    let is_entry = method.name == "Enter"
+        && class.name == "Monitor"
+        && class.namespace == "System.Threading"
+        && class.module.is_corlib();
+    if !is_entry {
+        return None;
+    }
+    match method.sig().ok()?.params.len() {
+        1 => Some("System.Object.__icall_wrapper_mono_monitor_enter_internal(object)"),
+        _ => Some("System.Object.__icall_wrapper_mono_monitor_enter_v4_internal(object,intptr)"),
+    }
 }
 
 /// What mono's stub of a method calls to send the call to a real proxy.

@@ -62,19 +62,29 @@ pub(crate) fn pending_text() -> String {
     exception_text(cx, exception)
 }
 
-/// `ToString()` of an exception, or what can be said of it if that throws.
+/// `ToString()` of an exception up to the first zero, or what can be said of it if that throws or gives null.
 pub fn exception_text<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> String {
+    text_if_any(cx, exception, String::new())
+        .unwrap_or_else(|| "Nested exception trying to figure out what went wrong".to_owned())
+}
+
+/// As [`exception_text`]; None if `ToString()` gives null. `before`: the trace that the exception keeps if `ToString` throws it again.
+fn text_if_any<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, before: String) -> Option<String> {
     if exception.is_null() {
-        return "no exception".into();
+        return Some("no exception".to_owned());
     }
-    match cx.rt().to_string(cx, exception) {
-        Ok(t) => t,
+    match cx.rt().to_string_or_null(cx, exception) {
+        Ok(text) => text.map(|text| text.split('\0').next().unwrap_or_default().to_owned()),
         Err(throw) => {
             let nested = cx.take_pending(throw);
-            let [first, second] = [exception, nested].map(|e| backtrace(cx, e));
-            format!(
+            let [mut first, mut second] = [exception, nested].map(|e| backtrace(cx, e));
+            if nested == exception {
+                first = before + &first;
+                second.clone_from(&first);
+            }
+            Some(format!(
                 "Nested exception detected.\nOriginal Exception: {first}\nNested exception:{second}\n"
-            )
+            ))
         }
     }
 }
@@ -180,10 +190,14 @@ fn end_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
             }
         }
     }
-    let text = exception_text(cx, exception);
     if !handled && !is_abort {
+        // Nobody has caught the exception yet.
+        let trace = backtrace(cx, exception);
+        let text = text_if_any(cx, exception, trace).unwrap_or_default();
         write_stderr(&format!("\nUnhandled Exception:\n{text}\n"));
     }
+    // `ToString` is called once more, as in mono.
+    let text = exception_text(cx, exception);
     write_stderr(&format!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}\n"));
     if heapshot::ends_with_one() {
         gc::collect(cx, 1, true);

@@ -178,10 +178,26 @@ fn string(out: &mut Vec<u8>, text: &str) {
 
 /// The name of a type as attributes have it.
 fn type_name(ty: ObjRef<'_>) -> E<String> {
+    let (name, assembly) = type_and_assembly(ty, 0)?;
+    Ok(format!("{name}, {assembly}"))
+}
+
+/// The full name of a type, constructed ones included, and that of its assembly. `depth` counts types within types.
+fn type_and_assembly(ty: ObjRef<'_>, depth: u32) -> E<(String, String)> {
+    if depth > vervet_types::MAX_DEPTH {
+        let text = "a type of too many types as the value of an attribute";
+        return Err(EmitError::not_supported(text));
+    }
+    let inner = |ty| type_and_assembly(ty, depth + 1);
+    let with = |ty, suffix: &str| inner(ty).map(|(name, assembly)| (name + suffix, assembly));
     match types::kind(ty)? {
-        TypeKind::Class(class) => class
-            .assembly_qualified_name()
-            .ok_or_else(|| EmitError::not_supported("an open type as the value of an attribute")),
+        TypeKind::Class(class) => match class.reflection_name() {
+            Some(name) => Ok((name, class.module.assembly_name())),
+            None => {
+                let text = "an open type as the value of an attribute";
+                Err(EmitError::not_supported(text))
+            }
+        },
         TypeKind::Builder(builder) => {
             let name = builder
                 .read_ref(offset_of!(TypeBuilderObject, tname))
@@ -192,18 +208,29 @@ fn type_name(ty: ObjRef<'_>) -> E<String> {
             let module = crate::support::emit::encoder::module_of_type(builder)?;
             let outer = builder.read_ref(offset_of!(TypeBuilderObject, nesting_type));
             let full = match outer.non_null() {
-                Some(outer) => {
-                    let outer = type_name(outer)?;
-                    let outer = outer.split(',').next().unwrap_or_default().to_owned();
-                    format!("{outer}+{name}")
-                }
+                Some(outer) => format!("{}+{name}", inner(outer)?.0),
                 None if space.is_empty() => name,
                 None => format!("{space}.{name}"),
             };
-            Ok(format!("{full}, {}", module.assembly_name()))
+            Ok((full, module.assembly_name()))
         }
-        _ => Err(EmitError::not_supported(
-            "a constructed type as the value of an attribute",
+        TypeKind::Array(element, 0) => with(element, "[]"),
+        TypeKind::Array(element, 1) => with(element, "[*]"),
+        TypeKind::Array(element, rank) => {
+            with(element, &format!("[{}]", ",".repeat(rank as usize - 1)))
+        }
+        TypeKind::Pointer(target) => with(target, "*"),
+        TypeKind::ByRef(target) => with(target, "&"),
+        TypeKind::Instance(definition, arguments) => {
+            let (definition, assembly) = inner(definition)?;
+            let arguments = read::elements(arguments)
+                .map(|a| inner(a).map(|(name, assembly)| format!("[{name}, {assembly}]")))
+                .collect::<E<Vec<_>>>()?;
+            let name = format!("{definition}[{}]", arguments.join(","));
+            Ok((name, assembly))
+        }
+        TypeKind::Variable(..) => Err(EmitError::not_supported(
+            "a type variable as the value of an attribute",
         )),
     }
 }

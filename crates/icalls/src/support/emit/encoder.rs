@@ -291,6 +291,16 @@ impl Encoder {
         }
         self.definition(module, own.type_def(token.rid())?)
     }
+    /// The class of a TypeBuilder, which gets a name if it has none.
+    pub fn named_class(&mut self, builder: ObjRef<'_>) -> E<ClassRef> {
+        match types::kind(builder)? {
+            TypeKind::Class(class) => Ok(class),
+            _ => {
+                let token = self.name(builder)?;
+                Ok(module_of_type(builder)?.type_def(token.rid())?)
+            }
+        }
+    }
     /// Names the type of a TypeBuilder, unless it has a row already. Its TypeDef token.
     pub fn name(&mut self, builder: ObjRef<'_>) -> E<Token> {
         let module = module_of_type(builder)?;

@@ -264,7 +264,7 @@ icalls! {
                 return Ok(ObjRef::NULL);
             }
         };
-        let lookup = Lookup { home: Some(assembly), ignore_case, events: true, reflection_only: assembly.is_reflection_only };
+        let lookup = Lookup { home: Some(assembly), ignore_case, events: true, reflection_only: assembly.is_reflection_only, builders: false };
         let find = || -> Result<Option<ClassRef>> {
             let mut definition = load(cx, || type_lookup::definition_in_assembly(assembly, &parsed, ignore_case))?;
             // As in mono, only types that are still being made are asked for by an event.

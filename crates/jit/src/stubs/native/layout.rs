@@ -32,6 +32,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use vervet_metadata::{Table, Token};
 use vervet_os::LeafLock;
+use vervet_types::names::short_name;
 use vervet_types::{ClassKind, ClassRef, FieldRef, Known, LoadError, Prim};
 
 /// How the characters of a string lie in native memory.
@@ -86,13 +87,21 @@ pub enum Native {
         /// Bytes it takes.
         size: u32,
         /// Why it is not converted.
-        reason: &'static str,
+        reason: String,
     },
     /// None.
     Unsupported(String),
 }
 
 const COM: &str = "COM interop is not supported.";
+
+/// Why a value of automatic layout is not converted, in mono's words.
+fn no_layout(class: ClassRef) -> String {
+    format!(
+        "Type {} which is passed to unmanaged code must have a StructLayout attribute.",
+        short_name(class)
+    )
+}
 
 impl Native {
     /// The native form of a type that is a field or an element.
@@ -104,7 +113,11 @@ impl Native {
             return Ok(Native::Scalar(Scalar::of(prim, spec, char_set)));
         }
         if is(class, Known::DateTime) {
-            return Ok(Native::OleDate);
+            // As in mono, a date is converted on its own only.
+            return Ok(Native::Opaque {
+                size: 8,
+                reason: no_layout(class),
+            });
         }
         if class.is_value_type()? {
             return Ok(Native::Struct(native_layout(class)?));
@@ -122,13 +135,13 @@ impl Native {
             nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => {
                 return Ok(Native::Opaque {
                     size: 8,
-                    reason: COM,
+                    reason: COM.to_owned(),
                 });
             }
             nt::STRUCT if is(class, Known::Object) => {
                 return Ok(Native::Opaque {
                     size: 16,
-                    reason: COM,
+                    reason: COM.to_owned(),
                 });
             }
             _ => {}
@@ -136,7 +149,10 @@ impl Native {
         if class.is_array() {
             return Ok(Native::Opaque {
                 size: 8,
-                reason: "An array field must be marshaled as ByValArray.",
+                reason: format!(
+                    "Structure field of type {} can't be marshalled as LPArray",
+                    class.name
+                ),
             });
         }
         if class.flags & 0x18 != 0 && !class.is_array() && !class.is_interface() {
@@ -188,8 +204,7 @@ impl Native {
     /// Why it cannot be marshalled, if it cannot.
     fn unsupported(&self) -> Option<&str> {
         match self {
-            Native::Unsupported(reason) => Some(reason),
-            Native::Opaque { reason, .. } => Some(reason),
+            Native::Unsupported(reason) | Native::Opaque { reason, .. } => Some(reason),
             Native::Struct(layout) | Native::Embedded(layout) => layout.unsupported.as_deref(),
             _ => None,
         }
@@ -221,6 +236,11 @@ impl Native {
 pub enum FieldKind {
     /// One value.
     One(Native),
+    /// The characters of an array in place as UTF-8, up to the first zero, cut off to fit (ByValArray).
+    FixedText {
+        /// Room in bytes, and characters of the array that is made.
+        bytes: u32,
+    },
     /// Characters in place, zero-terminated, cut off to fit (ByValTStr).
     FixedString {
         /// Room in units, the zero included.
@@ -241,6 +261,8 @@ pub enum FieldKind {
         count: u32,
         /// Each of them.
         element: Scalar,
+        /// The native form of the buffer's type, which has the declared size: what it takes of the struct.
+        declared: &'static NativeLayout,
     },
 }
 
@@ -251,7 +273,17 @@ impl FieldKind {
             FieldKind::One(native) => native.size(),
             FieldKind::FixedString { units, encoding } => units.saturating_mul(encoding.unit()),
             FieldKind::FixedArray { count, element } => count.saturating_mul(element.size()),
-            FieldKind::FixedBuffer { count, element } => count.saturating_mul(element.size()),
+            FieldKind::FixedText { bytes } => *bytes,
+            FieldKind::FixedBuffer { declared, .. } => declared.size,
+        }
+    }
+    /// Bytes that the conversion fills, and behind which the next field is converted.
+    fn filled(&self) -> Option<u32> {
+        match self {
+            FieldKind::FixedBuffer { count, element, .. } => {
+                Some(count.saturating_mul(element.size()))
+            }
+            _ => None,
         }
     }
     /// Its natural alignment.
@@ -262,7 +294,8 @@ impl FieldKind {
                 element: native, ..
             } => native.align(),
             FieldKind::FixedString { encoding, .. } => encoding.unit(),
-            FieldKind::FixedBuffer { element, .. } => element.size(),
+            FieldKind::FixedText { .. } => 1,
+            FieldKind::FixedBuffer { declared, .. } => declared.align,
         }
     }
     /// Whether the conversion to native allocates memory that must be freed.
@@ -272,7 +305,9 @@ impl FieldKind {
             | FieldKind::FixedArray {
                 element: native, ..
             } => native.owns_memory(),
-            FieldKind::FixedString { .. } | FieldKind::FixedBuffer { .. } => false,
+            FieldKind::FixedString { .. }
+            | FieldKind::FixedText { .. }
+            | FieldKind::FixedBuffer { .. } => false,
         }
     }
     fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
@@ -282,7 +317,8 @@ impl FieldKind {
             FieldKind::One(native) => return native.parts(at, parts),
             FieldKind::FixedString { units, encoding } => (*units, encoding.unit()),
             FieldKind::FixedArray { count, element } => (*count, element.size()),
-            FieldKind::FixedBuffer { count, element } => (*count, element.size()),
+            FieldKind::FixedText { bytes } => (*bytes, 1),
+            FieldKind::FixedBuffer { count, element, .. } => (*count, element.size()),
         };
         for i in 0..count.min(16) {
             match self {
@@ -299,8 +335,11 @@ pub struct NativeField {
     pub field: FieldRef,
     /// Where it is in the managed value.
     pub managed_offset: u32,
-    /// Where it is in the native one.
+    /// Where the conversion finds it in the native one. Behind a `fixed` buffer whose elements are smaller than managed ones that is, as
+    /// in mono, where these end.
     pub offset: u32,
+    /// Where it is by declaration (`Marshal.OffsetOf`).
+    pub declared_offset: u32,
     /// What it is there.
     pub kind: FieldKind,
 }
@@ -321,7 +360,7 @@ pub struct NativeLayout {
     pub owns_memory: bool,
     /// Why it cannot be marshalled.
     pub unsupported: Option<String>,
-    /// Its size is known, even where it cannot be marshalled.
+    /// Its size is known, even where it cannot be marshalled. (A class or struct of automatic layout has one inside of others only.)
     pub sized: bool,
     /// How it travels by value.
     pub abi: Abi,
@@ -378,7 +417,7 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
         Token::new(Table::Field, field.rid),
     );
     match spec.native {
-        nt::BY_VAL_TSTR => {
+        nt::BY_VAL_TSTR if is(class, Known::String) => {
             let encoding = if char_set == CharSet::Unicode {
                 Encoding::Utf16
             } else {
@@ -390,12 +429,13 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
             });
         }
         nt::BY_VAL_ARRAY if class.is_array() => {
+            let count = spec.size_const.unwrap_or(1);
             if let Some(element) = class.element() {
+                if is(element, Known::Char) && char_set == CharSet::Ansi {
+                    return Ok(FieldKind::FixedText { bytes: count });
+                }
                 let element = Native::of(element, &spec.of_element(), char_set)?;
-                return Ok(FieldKind::FixedArray {
-                    count: spec.size_const.unwrap_or(1),
-                    element,
-                });
+                return Ok(FieldKind::FixedArray { count, element });
             }
         }
         nt::CUSTOM => {
@@ -439,7 +479,12 @@ fn fixed_buffer(
         _ => return Ok(None),
     };
     let count = class.layout()?.size / element.managed_kind().size();
-    Ok((!element.is_identity()).then_some(FieldKind::FixedBuffer { count, element }))
+    let declared = native_layout(class)?;
+    Ok((!element.is_identity()).then_some(FieldKind::FixedBuffer {
+        count,
+        element,
+        declared,
+    }))
 }
 
 /// The layout of a struct whose native form is that of one of its fields.
@@ -453,13 +498,13 @@ fn of_one_field(class: ClassRef, field: FieldRef, kind: Native) -> Result<Native
         blittable: false,
         owns_memory: false,
         unsupported: None,
-        // What `Marshal.SizeOf` says: DateTime has no layout that is declared.
-        sized: class.flags & 0x18 != 0,
+        sized: true,
         abi: Abi::of_struct(kind.size(), parts.into_iter()),
         fields: vec![NativeField {
             field,
             managed_offset: field.offset()?,
             offset: 0,
+            declared_offset: 0,
             kind: FieldKind::One(kind),
         }],
     })
@@ -488,26 +533,24 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let explicit = class.flags & 0x18 == 0x10;
     let char_set = class_char_set(class);
     let mut unsupported = None;
-    let mut sized = class.flags & 0x18 != 0;
+    let mut sized = true;
     let (mut end, mut align, mut fields) = (0u32, 1u32, Vec::new());
     // What the size is a multiple of: mono asks the class's own fields only.
     let mut own_align = 1u32;
     let mut inherited = 0u32;
+    // Of the field before: its offset by declaration and for the conversion, and what that fills of it.
+    let mut last: Option<(u32, u32, Option<u32>)> = None;
     let value_type = class.is_value_type()?;
     // Marshal.SizeOf is an int, and what is copied is never longer than what was asked for.
     let too_large = || LoadError::type_load(class, "its native form is too large");
     let fits = |size: Option<u32>| size.filter(|s| *s <= i32::MAX as u32).ok_or_else(too_large);
     if class.flags & 0x18 == 0 {
-        unsupported = Some(format!(
-            "Type {} has automatic layout and cannot be marshaled.",
-            class.full_name()
-        ));
+        unsupported = Some(no_layout(class));
     }
     if let Some(parent) = formatted_parent(class)? {
         (end, align, inherited) = (parent.size, parent.align, parent.size);
         unsupported = unsupported.or_else(|| parent.unsupported.clone());
-        // (A parent without a declared layout has a size all the same.)
-        sized &= parent.sized || parent.class.flags & 0x18 == 0;
+        sized &= parent.sized;
         fields = inherited_fields(parent);
     }
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {
@@ -528,10 +571,17 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         };
         end = end.max(fits(offset.checked_add(kind.size()))?);
         (align, own_align) = (align.max(field_align), own_align.max(field_align));
+        let before = last.map_or(offset, |(declared, converted, filled)| match filled {
+            Some(filled) => converted + filled,
+            None => offset.wrapping_sub(declared).wrapping_add(converted),
+        });
+        let converted = if explicit { offset } else { before };
+        last = Some((offset, converted, kind.filled()));
         fields.push(NativeField {
             field,
             managed_offset: field.offset()?,
-            offset,
+            offset: converted,
+            declared_offset: offset,
             kind,
         });
     }
@@ -594,6 +644,7 @@ fn inherited_fields(parent: &NativeLayout) -> Vec<NativeField> {
         field: f.field,
         managed_offset: f.managed_offset,
         offset: f.offset,
+        declared_offset: f.declared_offset,
         kind: f.kind.clone(),
     };
     parent.fields.iter().map(copy).collect()

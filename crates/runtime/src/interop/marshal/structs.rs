@@ -118,8 +118,9 @@ pub unsafe fn one_to_native<'cx>(
             }
             Native::StringBuilder(encoding) => (native as *mut usize)
                 .write_unaligned(builders::to_native(cx, object(), *encoding)?),
-            Native::Opaque { reason, .. } => return Err(unsupported(cx, reason)),
-            Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
+            Native::Opaque { reason, .. } | Native::Unsupported(reason) => {
+                return Err(unsupported(cx, reason));
+            }
         }
     }
     Ok(())
@@ -178,11 +179,55 @@ pub unsafe fn one_to_managed<'cx>(
                     ),
                 }
             }
-            Native::Opaque { reason, .. } => return Err(unsupported(cx, reason)),
-            Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
+            Native::Opaque { reason, .. } | Native::Unsupported(reason) => {
+                return Err(unsupported(cx, reason));
+            }
         }
     }
     Ok(())
+}
+/// Writes the characters of an array as UTF-8, up to the first zero and to the end of the room. What lies behind them stays.
+///
+/// # Safety
+/// `native` has so much room.
+unsafe fn text_to_native(
+    cx: &Cx<'_>,
+    array: ObjRef<'_>,
+    native: *mut u8,
+    room: usize,
+) -> Result<()> {
+    // SAFETY: the class of the field is char[], and nothing here moves the array.
+    let units =
+        unsafe { std::slice::from_raw_parts(array.array_data().cast::<u16>(), array.array_len()) };
+    let text = String::from_utf16(units).map_err(|_| {
+        let message = "Partial byte sequence encountered in the input.";
+        cx.throw2(Known::ArgumentException, message, "string")
+    })?;
+    let text = text.split('\0').next().unwrap_or_default().as_bytes();
+    let have = text.len().min(room);
+    // SAFETY: the room is native memory.
+    unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), native, have) };
+    Ok(())
+}
+/// A char[] of as many characters as there are bytes, with the text that they begin with; zeros where they are no UTF-8.
+///
+/// # Safety
+/// So many bytes are at `native`.
+unsafe fn text_to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    native: *const u8,
+    bytes: usize,
+) -> Result<ObjRef<'cx>> {
+    // SAFETY: the caller's promise.
+    let all = unsafe { std::slice::from_raw_parts(native, bytes) };
+    let end = all.iter().position(|b| *b == 0).unwrap_or(bytes);
+    let text = std::str::from_utf8(&all[..end]).unwrap_or_default();
+    let array = cx.alloc_array(cx.known(Known::Char), bytes)?;
+    for (i, unit) in text.encode_utf16().enumerate() {
+        // SAFETY: a text has at most as many UTF-16 units as bytes of UTF-8.
+        unsafe { array.array_data().cast::<u16>().add(i).write(unit) };
+    }
+    Ok(array)
 }
 /// Frees what conversion to native allocated for one value.
 ///
@@ -236,11 +281,17 @@ pub unsafe fn to_native<'cx>(
             );
             match &f.kind {
                 FieldKind::One(kind) => one_to_native(cx, kind, m, n)?,
-                FieldKind::FixedBuffer { count, element } => {
+                FieldKind::FixedBuffer { count, element, .. } => {
                     let size = element.managed_kind().size();
                     for i in 0..*count {
                         let (from, to) = (i * size, i * element.size());
                         scalar_to_native(*element, m.add(from as usize), n.add(to as usize));
+                    }
+                }
+                FieldKind::FixedText { bytes } => {
+                    let array = ObjRef::from_addr((m as *const usize).read());
+                    if !array.is_null() {
+                        text_to_native(cx, array, n, *bytes as usize)?;
                     }
                 }
                 FieldKind::FixedString { units, encoding } => {
@@ -325,12 +376,15 @@ pub unsafe fn to_managed<'cx>(
             );
             match &f.kind {
                 FieldKind::One(kind) => one_to_managed(cx, kind, n, m)?,
-                FieldKind::FixedBuffer { count, element } => {
+                FieldKind::FixedBuffer { count, element, .. } => {
                     let size = element.managed_kind().size();
                     for i in 0..*count {
                         let (from, to) = (i * element.size(), i * size);
                         scalar_to_managed(*element, n.add(from as usize), m.add(to as usize));
                     }
+                }
+                FieldKind::FixedText { bytes } => {
+                    store_ref(m as *mut usize, text_to_managed(cx, n, *bytes as usize)?);
                 }
                 FieldKind::FixedString { units, encoding } => {
                     let room = *units as usize;
@@ -390,7 +444,9 @@ pub unsafe fn free(layout: &NativeLayout, native: *mut u8) {
                     (0..*count as usize)
                         .for_each(|i| free_one(element, n.add(i * element.size() as usize)));
                 }
-                FieldKind::FixedString { .. } | FieldKind::FixedBuffer { .. } => {}
+                FieldKind::FixedString { .. }
+                | FieldKind::FixedText { .. }
+                | FieldKind::FixedBuffer { .. } => {}
             }
         }
     }

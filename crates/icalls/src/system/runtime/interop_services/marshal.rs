@@ -319,7 +319,7 @@ icalls! {
         let (class, name) = (cx.class_of(class)?, name.text());
         let layout = cx.load(native_layout(class))?;
         match layout.fields.iter().find(|f| f.field.name == name) {
-            Some(f) => Ok(f.offset as isize),
+            Some(f) => Ok(f.declared_offset as isize),
             None => {
                 let message = format!("Field passed in is not a marshaled member of the type {}", class.name);
                 Err(cx.throw2(Known::ArgumentException, &message, "fieldName"))
