@@ -299,6 +299,10 @@ impl Method {
     pub fn called_name(&'static self) -> String {
         self.definition().name_in_traces(None)
     }
+    /// The same with type arguments in place of type parameters: `Type.Method(string)`.
+    pub fn instantiated_name(&'static self) -> String {
+        self.name_in_traces(None)
+    }
     fn name_in_traces(&'static self, this: Option<ClassRef>) -> String {
         let mut out = format!("{}.{}(", self.class.full_name(), self.name);
         let Ok(sig) = self.sig() else {
@@ -312,17 +316,26 @@ impl Method {
     /// Of a delegate's `Invoke`, the name of mono's wrapper that calls several targets: ``System.Action`1[System.Int32].invoke_void_T(int)``. Those
     /// of delegates that are not generic belong to no class: `<Module>.invoke_void_object(object)`.
     pub fn delegate_invoke_name(&'static self) -> String {
+        self.of_delegate_in_traces("invoke_", "_")
+    }
+    /// Of a delegate's `EndInvoke`, likewise: `<Module>.end_invoke_int__this___IAsyncResult(System.IAsyncResult)`.
+    pub fn delegate_end_invoke_name(&'static self) -> String {
+        self.of_delegate_in_traces("end_invoke_", "__this___")
+    }
+    /// See [`Method::delegate_invoke_name`]. `after_result`: what stands between the result and the parameters.
+    fn of_delegate_in_traces(&'static self, what: &str, after_result: &str) -> String {
         let mut out = match self.class.is_inst() {
             true => self.class.full_name(),
             false => "<Module>".to_owned(),
         };
-        out.push_str(".invoke_");
+        out.push('.');
+        out.push_str(what);
         if let Ok(sig) = self.definition().sig() {
-            let all: Vec<_> = std::iter::once(&sig.ret)
-                .chain(&sig.params)
-                .copied()
-                .collect();
-            write_list(&mut out, &all, '_', Style::Short);
+            write_list(&mut out, &[sig.ret], '_', Style::Short);
+            if !sig.params.is_empty() {
+                out.push_str(after_result);
+                write_list(&mut out, &sig.params, '_', Style::Short);
+            }
         }
         out.push('(');
         if let Ok(sig) = self.sig() {

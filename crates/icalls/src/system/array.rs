@@ -1,6 +1,7 @@
 //! Native half of System.Array.
 //!
 //! Keeps nothing. Element indices that managed code has checked are flat, whatever the rank.
+use crate::system::runtime_type::refuse_stack_only;
 use vervet_abi::vtable::flags;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::memory::allocate;
@@ -347,6 +348,7 @@ icalls! {
         if std::ptr::eq(element, cx.known(Known::TypedReference)) {
             return Err(cx.throw(Known::InvalidProgramException, "Arrays of System.TypedReference types are invalid."));
         }
+        refuse_stack_only(cx, element)?;
         let lengths = cx.non_null(lengths)?;
         let rank = lengths.array_len();
         if rank == 0 {

@@ -51,6 +51,8 @@ enum Kind {
     Proxy = 4,
     /// What native code calls a delegate by: the wrapper of the method of the frame before it.
     Callback = 5,
+    /// `EndInvoke` of a delegate.
+    EndInvoke = 6,
 }
 impl Kind {
     fn of(word: i64) -> Kind {
@@ -60,6 +62,7 @@ impl Kind {
             3 => Kind::Multicast,
             4 => Kind::Proxy,
             5 => Kind::Callback,
+            6 => Kind::EndInvoke,
             _ => Kind::Method,
         }
     }
@@ -79,7 +82,13 @@ impl RawFrame {
     pub fn of(frame: &WalkFrame) -> impl Iterator<Item = RawFrame> + use<> {
         let wrapper = match frame.code.kind {
             CodeKind::Wrapper(m) if m.is_pinvoke() => Some(RawFrame::wrapper(m)),
-            CodeKind::Wrapper(m) if !m.class.is_delegate().unwrap_or(true) => Some(RawFrame {
+            CodeKind::Wrapper(m) if m.class.is_delegate().unwrap_or(true) => {
+                (m.name == "EndInvoke").then_some(RawFrame {
+                    kind: Kind::EndInvoke,
+                    ..RawFrame::wrapper(m)
+                })
+            }
+            CodeKind::Wrapper(m) => Some(RawFrame {
                 kind: Kind::Proxy,
                 ..RawFrame::wrapper(m)
             }),
@@ -279,8 +288,10 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         if let (Kind::Remote, Some(callee)) = (kind, callee) {
             out.push(wrapper("remoting-invoke-with-check", &callee.called_name()));
         }
-        if kind == Kind::Proxy {
-            out.push(wrapper("managed-to-native", REMOTING));
+        match kind {
+            Kind::Proxy => out.push(wrapper("managed-to-native", REMOTING)),
+            Kind::EndInvoke => out.push(wrapper("managed-to-native", END_INVOKE)),
+            _ => {}
         }
         let shown = match (kind, callee) {
             (Kind::Callback, Some(callee)) => callee,
@@ -299,10 +310,10 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         out.push(public(shown, w[1] as usize, w[2] as u32, kind));
         callee = match kind {
             Kind::Method | Kind::Remote => Some(method),
-            Kind::Native | Kind::Multicast | Kind::Proxy | Kind::Callback => None,
+            _ => None,
         };
         if callee.is_some() && method.is_synchronized() {
-            out.push(wrapper("synchronized", &method.called_name()));
+            out.push(wrapper("synchronized", &method.instantiated_name()));
         }
     }
     out
@@ -327,6 +338,9 @@ fn monitor_entry(method: MethodRef) -> Option<&'static str> {
 /// What mono's stub of a method calls to send the call to a real proxy.
 const REMOTING: &str = "System.Object.__icall_wrapper_mono_remoting_wrapper(intptr,intptr)";
 
+/// What the code of `EndInvoke` calls in mono.
+const END_INVOKE: &str = "System.Object.__icall_wrapper_mono_delegate_end_invoke(object,intptr)";
+
 /// The frame of a wrapper of mono's.
 fn wrapper(kind: &str, name: &str) -> Frame {
     Frame {
@@ -342,6 +356,9 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
         Kind::Native => return wrapper("managed-to-native", &method.wrapper_name()),
         Kind::Multicast => return wrapper("delegate-invoke", &method.delegate_invoke_name()),
         Kind::Proxy => return wrapper("remoting-invoke", &method.called_name()),
+        Kind::EndInvoke => {
+            return wrapper("delegate-end-invoke", &method.delegate_end_invoke_name());
+        }
         Kind::Callback => return wrapper("native-to-managed", &method.wrapper_name()),
         Kind::Method | Kind::Remote => {}
     }

@@ -103,6 +103,15 @@ fn interface_map(
     Ok(out)
 }
 
+/// TypeLoadException for arrays of what lives on a stack only.
+pub fn refuse_stack_only(cx: &Cx<'_>, element: ClassRef) -> Result<()> {
+    if marks::is_stack_only(element) {
+        let text = format!("Could not create array type '{}[]'", element.full_name());
+        return Err(cx.throw(Known::TypeLoadException, &text));
+    }
+    Ok(())
+}
+
 icalls! {
     /// The Type of a type handle; null for 0.
     "System.Type::internal_from_handle" fn internal_from_handle(cx, handle: Handle<Class>) -> ObjRef<'cx> {
@@ -127,9 +136,7 @@ icalls! {
             return Err(cx.throw(Known::TypeLoadException, &format!("{}[{commas}] has too many dimensions.", class.full_name())));
         }
         refuse_typed_reference(cx, class)?;
-        if marks::is_stack_only(class) {
-            return Err(cx.throw(Known::TypeLoadException, &format!("Could not create array type '{}[]'", class.full_name())));
-        }
+        refuse_stack_only(cx, class)?;
         let (u, class) = (cx.universe(), cx.load(class.nested())?);
         cx.type_object(if rank == 0 { u.sz_array(class) } else { u.array(class, rank as u32) })
     }
