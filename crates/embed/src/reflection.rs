@@ -21,6 +21,7 @@ fn by_name(cx: &'static Cx<'static>, name: &str, image: ImageP) -> ClassP {
             home: module.assembly(),
             ignore_case: false,
             events: false,
+            builders: false,
         };
         match type_lookup::resolve(cx, &name, lookup) {
             Ok(Some(class)) => return Some(class),
