@@ -149,7 +149,8 @@ pub struct ThreadContext {
     pub thread_statics: *mut *mut u8,
     /// Number of entries of `thread_statics`.
     pub thread_statics_len: usize,
-    /// The body of the helper that is being called through a stub that preserves all registers: from the stub to its thunk.
+    /// What is being called through a stub that preserves all registers: the body of a helper, from the stub to its thunk; a method's code, from the caller to the stub, and
+    /// then, back to the caller, what it returned, if that is no reference.
     pub cold_function: usize,
     /// Where native frames go when managed code is left: the address of the innermost entry record. 0: they go below the managed frame, on
     /// the same stack.
@@ -228,7 +229,7 @@ macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
 )* } }
 offsets! {
     LIMIT = limit, TRUE_LIMIT = true_limit, INTERRUPTS = interrupts, CRITICAL = critical, STATE = state,
-    ALLOC_NEXT = alloc_next, ALLOC_END = alloc_end, HIDDEN = hidden, PENDING = pending, COLD_RESULT = cold_result, RECORD = record,
+    ALLOC_NEXT = alloc_next, ALLOC_END = alloc_end, HIDDEN = hidden, PENDING = pending, COLD_RESULT = cold_result, COLD_FUNCTION = cold_function, RECORD = record,
     THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
     LOCALLOC_NEXT = localloc_next, LOCALLOC_END = localloc_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,

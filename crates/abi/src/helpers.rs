@@ -167,8 +167,8 @@ helpers! {
     EndCatch() : Runtime;
     /// (vtable): run the class constructor, or throw what it threw.
     ClassInit(I64) : Runtime;
-    /// (vtable) -> address of this thread's block of the class's thread statics.
-    ThreadStatics(I64) -> I64 : Runtime;
+    /// (vtable): gives this thread a block of the class's thread statics, whose address is in [`ThreadContext::thread_statics`](crate::ThreadContext) then.
+    ThreadStatics(I64) : Runtime;
     /// (vtable) -> address of the block of the class's context statics of the remoting context that this thread is in.
     ContextStatics(I64) -> I64 : Runtime;
     /// (object, method) -> code address for ldvirtftn and generic virtual calls; null throws.
@@ -264,6 +264,8 @@ helpers! {
     FMod(F64, F64) -> F64 : Leaf;
     /// (x, y, a MathFunction): a function of the C library, of x, or of x and y.
     Math(F64, F64, I32) -> F64 : Leaf;
+    /// (x, y, address): a [`ShortFunction`](crate::ShortFunction) of x, or of x and y.
+    CallLibm(F64, F64, I64) -> F64 : Leaf;
     /// Below the limit: calls the method again on more stack, or serves interrupt requests, or StackOverflow.
     /// Entered with the method's own arguments and its code address in `hidden`.
     Grow() : Asm;
@@ -321,6 +323,9 @@ impl Helper {
                 | IsInst
                 | CheckArrayStore
                 | ClassInit
+                | ThreadStatics
+                | LoadRemoteField
+                | StoreRemoteField
                 | EndCatch
                 | Poll
         )

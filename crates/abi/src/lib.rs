@@ -5,6 +5,8 @@ pub mod helpers;
 pub mod layouts;
 pub mod native_call;
 pub mod object;
+pub mod profile;
+pub mod short_functions;
 pub mod sizes;
 pub mod stack;
 pub mod vtable;
@@ -14,5 +16,6 @@ pub use helpers::{
     CipherStep, Declared, Effect, HashStep, Helper, HelperSig, MathFunction, ThrowKind, Ty, call,
 };
 pub use object::*;
+pub use short_functions::ShortFunction;
 pub use sizes::TableSizes;
 pub use vtable::VTable;

@@ -40,6 +40,9 @@ impl Segment {
     }
 }
 
+/// Bytes of the stack that the stub of a call which preserves all registers takes at most, its return address included. It does not check the stack.
+pub const COLD_CALL_FRAME: usize = 416;
+
 /// What follows the call of the `grow` thunk in the code of a function (`jit/emit/front.rs`).
 #[repr(C)]
 pub struct Numbers {

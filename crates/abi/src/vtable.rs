@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize};
 /// Number of interface method table entries.
 pub const IMT_SIZE: usize = 19;
 
-/// Number of answers of casts that a VTable remembers.
-pub const CASTS: usize = 4;
+/// Number of answers of casts that a VTable remembers: in pairs, so that two classes whose hashes say the same pair do not take each other's place.
+pub const CASTS: usize = 8;
 /// Number of generic virtual methods that a VTable remembers.
 pub const GENERICS: usize = 2;
 
@@ -132,9 +132,9 @@ pub const fn imt_index(stable_hash: u64) -> usize {
     (stable_hash >> 32) as usize % IMT_SIZE
 }
 
-/// Where a VTable remembers casts to the class whose identity has that hash.
+/// The first of the two places where a VTable remembers casts to the class whose identity has that hash. The other one is behind it.
 pub const fn cast_index(stable_hash: u64) -> usize {
-    (stable_hash >> 32) as usize % CASTS
+    (stable_hash >> 32) as usize % (CASTS / 2) * 2
 }
 /// Where a VTable remembers calls of the generic virtual method whose identity has that hash.
 pub const fn generic_index(stable_hash: u64) -> usize {

@@ -71,20 +71,51 @@ pub enum Symbol {
     Helper(Helper),
     /// Code address of a helper's stub that preserves all registers ([`Helper::preserves_registers`]).
     PreservingHelper(Helper),
+    /// Code address of the stub for calls that preserve all registers ([`crate::stubs::cold_call`]).
+    ColdCall(ColdResult),
+    /// Address of the cell ([`vervet_abi::profile::Cell`]) of a call of this blob, by its number in [`Blob::profiled`].
+    Profile(u32),
     /// Base of the card table.
     CardTable,
     /// The address of the words of GC handles (`vervet_abi::handles`).
     HandleRows,
-    /// Address of the 8-byte cell that holds a P/Invoke's bound native address, 0 before.
+    /// Address of the two words that hold a P/Invoke's bound native address, 0 before, and the same address if it is that of a
+    /// [`ShortFunction`](vervet_abi::ShortFunction).
     PInvokeCell(MethodRef),
     /// The assembly thunk that calls native code (module `arch` of the runtime).
     NativeThunk,
     /// The same for calls whose arguments travel in the registers in which managed code passes them.
     PlainNativeThunk,
+    /// The same where no argument is as wide as an address.
+    ScalarNativeThunk,
     /// The process-wide cookie of a signature (vararg calls): the `&'static MethodSig`.
     Signature(&'static vervet_types::MethodSig),
     /// This blob's own code: to grow the stack, the function is called again.
     SelfCode,
+}
+
+/// What a call that preserves all registers gives back ([`crate::stubs::cold_call`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum ColdResult {
+    /// Nothing in a register.
+    Nothing,
+    /// An integer, or an address outside of the heap.
+    Word,
+    /// A reference to an object.
+    Reference,
+    /// A float.
+    Float,
+}
+
+impl ColdResult {
+    /// All of them, in order of their numbers.
+    pub const ALL: [ColdResult; 4] = [
+        ColdResult::Nothing,
+        ColdResult::Word,
+        ColdResult::Reference,
+        ColdResult::Float,
+    ];
 }
 
 /// How a relocation is applied. S is the address of the symbol, A the addend, P the place that is
@@ -170,6 +201,15 @@ pub struct InlineSite {
     pub il_offset: u32,
 }
 
+/// A call that notes its receivers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProfiledCall {
+    /// The method that has the call: the one that was compiled, or one that is inlined.
+    pub method: MethodRef,
+    /// Where in that method.
+    pub il_offset: u32,
+}
+
 /// The result of a compile. See the module.
 #[derive(Clone, Default)]
 pub struct Blob {
@@ -198,6 +238,8 @@ pub struct Blob {
     /// the first, and at site 0, `il_map` alone says where the code belongs. For code of a site `il_map` has the IL
     /// offset of the outermost call.
     pub inline_map: Vec<(u32, u32, u32)>,
+    /// The calls that note their receivers.
+    pub profiled: Vec<ProfiledCall>,
     /// Ranges [start, end) of code where an asynchronous exception must not be raised (store/mark pairs).
     pub no_redirect: Vec<(u32, u32)>,
     /// Where the prologue ends (frame pointer set up), for samplers.
@@ -240,6 +282,7 @@ impl Blob {
         self.inline_map.shrink_to_fit();
         self.initialise.shrink_to_fit();
         self.no_redirect.shrink_to_fit();
+        self.profiled.shrink_to_fit();
     }
     /// Bytes of memory that it takes, about: the blob and what its vectors have room for.
     pub fn bytes(&self) -> usize {
@@ -258,6 +301,7 @@ impl Blob {
             + of(&self.inline_sites)
             + of(&self.inline_map)
             + of(&self.no_redirect)
+            + of(&self.profiled)
             + of(&self.initialise)
             + filters
     }

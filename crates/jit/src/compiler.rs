@@ -172,6 +172,11 @@ impl Compiler {
             stubs::native::pinvoke::native_delegate_thunk(self.codegen(), invoke)
         })
     }
+    /// The stub for calls that preserve all registers.
+    pub fn cold_call(&self, result: crate::blob::ColdResult) -> Result<Blob, CompileError> {
+        let name = || format!("the stub of cold calls, {result:?}");
+        guarded(name, || stubs::cold_call::cold_call(self.codegen(), result))
+    }
     /// What a call of an instance method on a transparent proxy reaches: code with the method's signature.
     pub fn remote_stub(&self, method: MethodRef) -> Result<Blob, CompileError> {
         guarded(

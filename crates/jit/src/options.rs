@@ -62,6 +62,31 @@ pub struct Options {
     pub tables: vervet_abi::TableSizes,
 }
 
+/// What was noted of the receivers of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct SiteProfile {
+    /// The class of the last one.
+    pub class: ClassRef,
+    /// How many calls there were.
+    pub calls: u32,
+    /// How many of them had a receiver of another class than the call before.
+    pub changes: u32,
+}
+
+impl SiteProfile {
+    /// Fewer calls say nothing.
+    const FEW: u32 = 32;
+
+    /// Whether there were so many calls that they are no exception.
+    pub fn is_often(&self) -> bool {
+        self.calls >= SiteProfile::FEW
+    }
+    /// The class of nearly all receivers, if there is one.
+    pub fn dominant(&self) -> Option<ClassRef> {
+        (self.is_often() && self.changes <= self.calls / 8).then_some(self.class)
+    }
+}
+
 /// What the compiler asks of the runtime during a compile.
 pub trait CompileEnv {
     /// Whether the class-initialisation check may be left out: the class is initialised, or has
@@ -73,6 +98,15 @@ pub trait CompileEnv {
     /// objects may be of other classes. Empty: nothing is known, or too many are. Within a compile the answer for a class does not change.
     fn receivers(&self, _base: ClassRef, _asker: vervet_types::MethodRef) -> Vec<ClassRef> {
         Vec::new()
+    }
+    /// Whether the code is to note of which classes the receivers of its calls are: it is a method's first.
+    fn wants_profile(&self) -> bool {
+        false
+    }
+    /// What the first code has noted of the call at an IL offset of a method, which is the one that is compiled or is inlined there. Within a compile the answer does
+    /// not change.
+    fn profile(&self, _method: vervet_types::MethodRef, _il_offset: u32) -> Option<SiteProfile> {
+        None
     }
     /// Whether calls of the method are recorded, if calls are ([`Recorded::calls`]).
     fn records_calls(&self, _method: vervet_types::MethodRef) -> bool {

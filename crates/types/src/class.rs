@@ -213,6 +213,8 @@ pub(crate) struct Cells {
     pub(crate) sz_array: Published<Class>,
     pub(crate) byref: Published<Class>,
     pub(crate) ptr: Published<Class>,
+    /// See [`Class::stable_hash`]; 0 before it is asked for.
+    pub(crate) stable_hash: std::sync::atomic::AtomicU64,
 }
 
 impl PartialEq for Class {

@@ -6,6 +6,7 @@
 //! # Invariants
 //! A hash is made of names of modules, rows and structure; never of ids, addresses or paths.
 use crate::*;
+use std::sync::atomic::Ordering;
 
 /// Adds a number to a hash: a bijection of the state, so structure in different places does not cancel out.
 fn mix(state: u64, n: u64) -> u64 {
@@ -18,6 +19,16 @@ fn mix_name(state: u64, name: &str) -> u64 {
 impl Class {
     /// The hash of the type's identity.
     pub fn stable_hash(&'static self) -> u64 {
+        // Every thread computes the same, and 0 is as good as not known.
+        let known = self.cells.stable_hash.load(Ordering::Relaxed);
+        if known != 0 {
+            return known;
+        }
+        let hash = self.compute_stable_hash();
+        self.cells.stable_hash.store(hash, Ordering::Relaxed);
+        hash
+    }
+    fn compute_stable_hash(&'static self) -> u64 {
         let nested = |tag: u64, element: ClassRef| mix(element.stable_hash(), tag);
         match &self.kind {
             ClassKind::Def { rid, .. } => mix(mix_name(1, self.module.name), u64::from(*rid)),

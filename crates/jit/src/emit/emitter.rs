@@ -6,13 +6,13 @@
 //! * The thread context is the pinned register (r15). It is read again wherever it is needed.
 use super::front::StackCheck;
 use super::positions::{Position, Positions};
-use crate::blob::Symbol;
+use crate::blob::{ColdResult, Symbol};
 use crate::optimise::FrameNotes;
 use crate::options::{AllocProtection, Recorded};
 use cranelift_codegen::ir::{self, types::*, *};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use vervet_abi::helpers::result;
 use vervet_abi::{Declared, Helper, ThrowKind, Ty, call};
 use vervet_types::MethodRef;
@@ -378,10 +378,7 @@ impl<'f> Emitter<'f> {
                 .call_helper(H::HELPER, &args)
                 .expect("declared with a result");
         }
-        let result = self.load_context(I64, vervet_abi::context::COLD_RESULT);
-        let none = self.b.ins().iconst(I64, 0);
-        self.store_context(none, vervet_abi::context::COLD_RESULT);
-        result
+        self.take_cold_result()
     }
 
     /// Calls a helper. A leaf helper never throws and never stops for a collection, so it needs no
@@ -479,6 +476,49 @@ impl<'f> Emitter<'f> {
     /// Calls a code address.
     pub fn call_indirect(&mut self, signature: SigRef, target: Value, args: &[Value]) -> Results {
         self.emit_call(Target::Address(signature, target), args)
+    }
+
+    /// As [`Emitter::call_indirect`], from code that runs rarely: what lives across the call may stay in any register ([`crate::stubs::cold_call`]). `result` is
+    /// what the stub is to give back. Where there is none, it is an ordinary call.
+    pub fn cold_call_indirect(
+        &mut self,
+        callee: &Signature,
+        result: Option<ColdResult>,
+        target: Value,
+        args: &[Value],
+    ) -> Results {
+        let Some(result) = result.filter(|_| self.optimises && !self.has_handlers()) else {
+            let signature = self.b.import_signature(callee.clone());
+            return self.call_indirect(signature, target, args);
+        };
+        let mut signature = Signature::new(CallConv::PreserveAll);
+        signature.params.clone_from(&callee.params);
+        let signature = self.b.import_signature(signature);
+        let name = self.name_of(Symbol::ColdCall(result));
+        let stub = self.b.import_function(ExtFuncData {
+            name,
+            signature,
+            colocated: false,
+            patchable: false,
+        });
+        self.store_context(target, vervet_abi::context::COLD_FUNCTION);
+        self.b.ins().call(stub, args);
+        let ty = callee.returns.first().map(|r| r.value_type);
+        match (result, ty) {
+            (ColdResult::Nothing, _) | (_, None) => Results::new(),
+            (ColdResult::Word | ColdResult::Float, Some(ty)) => {
+                smallvec![self.load_context(ty, vervet_abi::context::COLD_FUNCTION)]
+            }
+            (ColdResult::Reference, Some(_)) => smallvec![self.take_cold_result()],
+        }
+    }
+
+    /// Takes the reference that a call which preserves all registers has left.
+    fn take_cold_result(&mut self) -> Value {
+        let result = self.load_context(I64, vervet_abi::context::COLD_RESULT);
+        let none = self.b.ins().iconst(I64, 0);
+        self.store_context(none, vervet_abi::context::COLD_RESULT);
+        result
     }
 
     /// Calls the current code of a method through its slot.

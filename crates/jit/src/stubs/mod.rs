@@ -7,6 +7,7 @@
 //! invoke        the runtime calls managed code
 //! delegate      what `invoke_impl` of a delegate points to
 //! remote        managed code calls a transparent proxy
+//! cold_call     managed code calls managed code, rarely
 //! native        managed code calls native code, and native code calls managed code
 //! array         array accessors
 //! ```
@@ -20,6 +21,7 @@
 //!   another stub throws, it throws by a hardware trap or from a helper, and the exception goes to
 //!   its caller.
 pub mod array;
+pub mod cold_call;
 pub mod delegate;
 pub mod invoke;
 pub mod native;

@@ -31,7 +31,7 @@ pub mod ops;
 pub mod translator;
 pub mod values;
 
-use crate::blob::{Blob, Clause, ClauseKind};
+use crate::blob::{Blob, Clause, ClauseKind, ProfiledCall};
 use crate::emit::{Codegen, Emitter, FrameMap, Request};
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Tier};
@@ -61,6 +61,8 @@ struct Source<'a> {
     /// The largest body, in bytes of IL, that is inlined; 0: none is.
     inline_limit: usize,
     fail_guards: bool,
+    /// See [`CompileEnv::wants_profile`].
+    notes_receivers: bool,
 }
 
 /// Translates and compiles a method that has IL. If that fails, the method is compiled again
@@ -150,17 +152,22 @@ pub fn compile_body(
         tier,
         listing,
     };
-    let counts = tier == Tier::Quick && codegen.counts_calls() && may_be_compiled_again(method);
+    let may_count = codegen.counts_calls() && may_be_compiled_again(method);
+    source.notes_receivers =
+        may_count && tier == Tier::Optimised && env.wants_profile() && !method.is_dynamic();
     let mut variables = Vec::new();
+    let mut profiled = Vec::new();
     let (mut blob, frame) = codegen
         .function(request, |e| {
-            e.counted = counts.then_some(method);
             e.is_brief = is_brief(method, tier);
-            variables =
+            (variables, profiled) =
                 translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
+            let counts = may_count && (tier == Tier::Quick || !profiled.is_empty());
+            e.counted = counts.then_some(method);
             Ok(())
         })
         .map_err(|e| named(e, method))?;
+    blob.profiled = profiled;
     blob.stats.il_bytes = source.body.code.len() as u32;
     for (n, c) in source.body.clauses.iter().enumerate() {
         let kind = match c.kind {
@@ -270,6 +277,7 @@ fn source<'a>(
         scope,
         inline_limit: 0,
         fail_guards: false,
+        notes_receivers: false,
     })
 }
 
@@ -284,7 +292,7 @@ fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
 }
 
 /// Emits one CLIF function: the method, or one of its filters. Returns the variables, which the
-/// filters of a method need. `parent` and `frame` are those of the method when a filter is emitted.
+/// filters of a method need, and the calls that note their receivers. `parent` and `frame` are those of the method when a filter is emitted.
 fn translate(
     source: &Source<'_>,
     plan: &Plan,
@@ -292,7 +300,7 @@ fn translate(
     filter: Option<usize>,
     parent: &[Variable],
     frame: &FrameMap,
-) -> Res<Vec<Variable>> {
+) -> Res<(Vec<Variable>, Vec<ProfiledCall>)> {
     let params = e.params();
     let liveness = if plan.clauses.is_empty() || filter.is_some() {
         None
@@ -305,6 +313,8 @@ fn translate(
     }
     let mut session = Session::new(source.method, source.inline_limit, has_filters);
     session.fail_guards = source.fail_guards;
+    let notes = source.notes_receivers && filter.is_none() && !plan.back_edges.is_empty();
+    session.profiled = notes.then(Vec::new);
     session.sequence_points = source.env.sequence_points(source.method);
     let mut t = Translator {
         e,
@@ -339,5 +349,6 @@ fn translate(
         Some(_) => t.filter_prologue(&source.arg_classes, &source.locals, parent, frame)?,
     }
     t.run()?;
-    Ok(t.body.variables)
+    let variables = t.body.variables;
+    Ok((variables, session.profiled.unwrap_or_default()))
 }

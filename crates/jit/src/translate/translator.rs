@@ -25,6 +25,7 @@ use super::frame::location::Variable;
 use super::inlining::effect::{InlineDecision, Inlined};
 use super::values::stack::StackValue;
 use super::values::temps::Temps;
+use crate::blob::ProfiledCall;
 use crate::emit::Emitter;
 use crate::initialisers::Initialisers;
 use crate::options::CompileEnv;
@@ -76,8 +77,8 @@ pub struct Session {
     pub unproxied: SmallVec<[Value; 4]>,
     /// By block: what is known of the results that were brought to a join.
     pub(crate) agreed: FxHashMap<Block, Agreed>,
-    /// Blocks of thread statics that were looked up: 0 where they may not have been.
-    pub thread_blocks: SmallVec<[(ClassRef, cranelift_frontend::Variable); 1]>,
+    /// Blocks of thread statics that are looked up.
+    pub thread_blocks: SmallVec<[ThreadBlock; 1]>,
     /// Classes whose constructors inlining decisions took into account.
     pub uninitialised: Vec<ClassRef>,
     /// The compiled method has filters, which write its variables while calls are active.
@@ -90,12 +91,31 @@ pub struct Session {
     pub fail_guards: bool,
     /// How many guarded calls there are so far.
     pub guards: usize,
+    /// How many P/Invokes were made without their stubs.
+    pub native_calls: usize,
+    /// The next call is made rarely: it preserves every register.
+    pub is_cold_call: bool,
+    /// The calls so far that note their receivers; None: this code notes none.
+    pub profiled: Option<Vec<ProfiledCall>>,
+    /// The inlined body around the place being translated stands for a call in a loop of the compiled method.
+    pub is_inlined_in_loop: bool,
     /// By method id: how the method is inlined, if it is.
     pub inline_decisions: FxHashMap<u32, Option<Rc<InlineDecision>>>,
     /// What the first calls of inlined methods would initialise.
     pub initialisers: Initialisers,
     /// The compiled method, and the inlined ones around the place being translated.
     pub inline_stack: Vec<MethodRef>,
+}
+
+/// The thread statics of a class.
+#[derive(Clone, Copy)]
+pub struct ThreadBlock {
+    /// The class.
+    pub class: ClassRef,
+    /// Has the block's address; 0 where it may not have been looked up.
+    pub variable: cranelift_frontend::Variable,
+    /// It was looked up in front of the body.
+    pub is_known: bool,
 }
 
 impl Session {
@@ -115,6 +135,11 @@ impl Session {
             inline_limit,
             fail_guards: false,
             guards: 0,
+            native_calls: 0,
+            is_cold_call: false,
+            profiled: None,
+            is_inlined_in_loop: false,
+
             inline_decisions: FxHashMap::default(),
             initialisers: Initialisers::default(),
             inline_stack: vec![method],

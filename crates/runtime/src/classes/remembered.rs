@@ -28,7 +28,11 @@ pub fn cast(vt: &VTable, class: ClassRef, answer: bool) {
     }
     let at = vtable::cast_index(class.stable_hash());
     let word = class as *const vervet_types::Class as usize + usize::from(!answer);
-    vt.casts[at].store(word, Ordering::Relaxed);
+    // What is looked at first is the answer that was asked for last.
+    let before = vt.casts[at].swap(word, Ordering::Relaxed);
+    if before & !1 != word & !1 {
+        vt.casts[at + 1].store(before, Ordering::Relaxed);
+    }
 }
 
 /// A call of the generic virtual method on an object of that VTable reaches the code: a permanent stub, which goes to the code of the method

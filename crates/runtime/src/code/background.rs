@@ -276,12 +276,12 @@ pub enum Again {
 }
 
 /// Compiles the entry's method again, and keeps the code for the next process. Touches no object: any thread may call it.
-pub fn compile_again(entry: &entries::Entry) -> Again {
+pub fn compile_again(entry: &'static entries::Entry) -> Again {
     let tier = rt().compiler.best_tier_for(entry.method);
     let is_root = entry.domain.is_root();
     // What is initialised in the root domain is not in another.
     let only = (!is_root).then(Vec::new);
-    match without_loading(|| compile_as(entry.method, tier, only)) {
+    match without_loading(|| compile_as(entry.method, tier, only, Some(entry))) {
         Ok(compiled) => {
             if is_root {
                 cache::keep_again(entry.method, &compiled);
@@ -328,6 +328,11 @@ fn work() {
     let mut guard = QUEUE.lock();
     let mut has_compiled = false;
     loop {
+        if has_compiled && cache::has_much() {
+            drop(guard);
+            cache::when_idle();
+            guard = QUEUE.lock();
+        }
         let queue = guard.get_or_insert_default();
         if let Some(entry) = queue.hot.pop_front() {
             has_compiled = true;

@@ -23,6 +23,7 @@
 //!   what is stored last is the code.
 //! * Places in VTables that hold code which counts its calls are known, because the code may be replaced.
 use crate::code::call_counts::CallCounter;
+use crate::code::profiles::Profile;
 use crate::code::{arena, perf};
 use crate::domain::Domain;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -54,8 +55,20 @@ pub struct Entry {
     is_replaced: AtomicBool,
     /// Places in VTables that hold the permanent stub, or code that may be replaced.
     tables: LeafLock<Vec<usize>>,
-    /// Cell of a P/Invoke's bound address.
-    pub pinvoke: AtomicUsize,
+    /// Cell of a P/Invoke: the bound address, and that address again if it is that of a short function.
+    pub pinvoke: PInvokeCell,
+    /// What its first code notes of receivers.
+    pub profile: Profile,
+}
+
+/// What a P/Invoke is bound to. Generated code reads the two words.
+#[repr(C)]
+#[derive(Default)]
+pub struct PInvokeCell {
+    /// The native function; 0 before the first call.
+    pub address: AtomicUsize,
+    /// The same, if it is the C library's [`ShortFunction`](vervet_abi::ShortFunction) of the name that the method gives; else 0.
+    pub short: AtomicUsize,
 }
 
 /// All entries, by id. One that another thread was quicker to make stays here, and nobody calls it.
@@ -89,13 +102,15 @@ pub fn by_id(id: u32) -> &'static Entry {
         .expect("an entry is found by its id before its stub is known")
 }
 
+/// The entry of a method in a domain, if there is one. Makes nothing and takes no lock.
+pub fn existing(domain: &Domain, method: MethodRef) -> Option<&'static Entry> {
+    let id = domain.entries.get(method.id)?.load(Ordering::Acquire);
+    Some(by_id(id.checked_sub(1)? as u32))
+}
+
 /// Has the method been compiled for the domain? Makes nothing and takes no lock.
 pub fn is_compiled(domain: &Domain, method: MethodRef) -> bool {
-    domain
-        .entries
-        .get(method.id)
-        .and_then(|id| id.load(Ordering::Acquire).checked_sub(1))
-        .is_some_and(|id| by_id(id as u32).code() != 0)
+    existing(domain, method).is_some_and(|entry| entry.code() != 0)
 }
 
 fn make(domain: &'static Domain, method: MethodRef) -> Result<&'static Entry, LoadError> {
@@ -133,7 +148,8 @@ fn make(domain: &'static Domain, method: MethodRef) -> Result<&'static Entry, Lo
         is_claimed: AtomicBool::new(false),
         is_replaced: AtomicBool::new(false),
         tables: LeafLock::default(),
-        pinvoke: AtomicUsize::new(0),
+        pinvoke: PInvokeCell::default(),
+        profile: Profile::default(),
     }))
 }
 

@@ -209,6 +209,7 @@ bodies! {
     RijndaelBlock(_, _, _, _) => crypto::rijndael_block;
     FMod(_, _) => fmod;
     Math(_, _, _) => crate::code::libm::math;
+    CallLibm(_, _, _) => crate::code::libm::call;
     BindPInvoke(_) => crate::interop::pinvoke::bind;
     Poll() => poll;
     MarshalToNative(_, _, _) => marshal_to_native;
@@ -434,8 +435,11 @@ extern "C" fn class_init(v: usize) {
     with(|cx| crate::classes::initialize::ensure(cx, vt(v)))
 }
 /// The first access of this thread to the thread statics of a class.
-extern "C" fn thread_statics(v: usize) -> usize {
-    with(|cx| Ok(cx.load(crate::memory::statics::thread_block(cx, vt(v)))? as usize))
+extern "C" fn thread_statics(v: usize) {
+    with(|cx| {
+        cx.load(crate::memory::statics::thread_block(cx, vt(v)))?;
+        Ok(())
+    })
 }
 /// An access to the context statics of a class.
 extern "C" fn context_statics(v: usize) -> usize {

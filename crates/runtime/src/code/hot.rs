@@ -13,12 +13,15 @@
 //! ```
 //! Without a background compiler the calling thread compiles at once.
 //!
+//! A method with a loop does not count its calls for this. It is optimised from the start, and is compiled again only if calls in its loops note their receivers: the code
+//! makes the counter zero itself when there were many such calls (`jit/translate/calls/profile.rs`), or the method is called as often as others.
+//!
 //! A method whose frames fill a stack that has become deep is compiled again at its next call, and the thread whose call that is waits for it
 //! (`exceptions/deep_stacks.rs`).
 //!
 //! # Invariants
-//! * The new code does what the code of before does, stack traces included: it differs in its tier, in what is inlined, and in which classes are known
-//!   to be initialised. Classes do not become uninitialised.
+//! * The new code does what the code of before does, stack traces included: it differs in its tier, in what is inlined, in which receivers are guessed, and in which
+//!   classes are known to be initialised. Classes do not become uninitialised.
 //! * Nothing that a program can see happens because of it: no assembly is loaded for it, and what goes wrong is no exception. The code of before stays.
 //! * A frame of the code of before goes on in it. New calls, also through delegates and function pointers, which hold the stub, reach the new code.
 //! * The background compiler gets only methods of the root domain, and methods that all domains share: types of other domains may go away while it is at

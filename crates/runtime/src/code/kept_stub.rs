@@ -6,6 +6,7 @@
 //!   those never contain.
 use crate::code::cache;
 use crate::cx::Cx;
+use vervet_jit::blob::ColdResult;
 use vervet_jit::signature::LoweredSignature;
 use vervet_jit::stubs::delegate::DelegateThunk;
 use vervet_jit::{Blob, CompileError, Compiler};
@@ -23,6 +24,13 @@ pub fn delegate_thunk<'cx>(
 ) -> Blob {
     let key = format!("delegate-thunk {kind:?} {}", lowered.key());
     kept(cx, &key, |c| c.delegate_thunk(kind, lowered))
+}
+
+/// The stub for calls that preserve all registers.
+pub fn cold_call<'cx>(cx: &'cx Cx<'cx>, result: ColdResult) -> Blob {
+    kept(cx, &format!("cold-call {result:?}"), |c| {
+        c.cold_call(result)
+    })
 }
 
 fn kept<'cx>(

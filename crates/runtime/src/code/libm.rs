@@ -1,8 +1,8 @@
 //! The C library's functions of floating-point numbers, for internal calls and for generated code.
 //!
 //! # Invariants
-//! * Internal calls and helpers call the same functions, so a program gets the same bits whichever way its call takes.
-use vervet_abi::MathFunction;
+//! * Internal calls, helpers and P/Invokes call the same functions, so a program gets the same bits whichever way its call takes.
+use vervet_abi::{MathFunction, ShortFunction};
 
 unsafe extern "C" {
     /// C `acos`.
@@ -47,6 +47,35 @@ unsafe extern "C" {
     pub safe fn atan2(x: f64, y: f64) -> f64;
     /// C `pow`.
     pub safe fn pow(x: f64, y: f64) -> f64;
+}
+
+/// Whether the address is that of the C library's short function of that name.
+pub fn is_short(name: &str, address: usize) -> bool {
+    ShortFunction::named(name)
+        .is_some_and(|function| address != 0 && address_of(function) == address)
+}
+
+/// The function's address in the C library that this process has loaded; 0: there is none. (A host may export functions of these names as well.)
+fn address_of(function: ShortFunction) -> usize {
+    let mut name = [0; 16];
+    name[..function.name().len()].copy_from_slice(function.name().as_bytes());
+    // SAFETY: both names end with a zero. The library is loaded already, since this file needs it, so closing the handle unloads nothing.
+    unsafe {
+        let library = libc::dlopen(c"libm.so.6".as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD);
+        if library.is_null() {
+            return 0;
+        }
+        let address = libc::dlsym(library, name.as_ptr().cast());
+        libc::dlclose(library);
+        address as usize
+    }
+}
+
+/// The helper `CallLibm`: a [`ShortFunction`] of `x`, or of `x` and `y`. `function` is its address.
+pub(super) extern "C" fn call(x: f64, y: f64, function: usize) -> f64 {
+    // SAFETY: generated code passes what `is_short` has found. A function of one argument does not look at the register of the second.
+    let function: extern "C" fn(f64, f64) -> f64 = unsafe { std::mem::transmute(function) };
+    function(x, y)
 }
 
 /// The helper `Math`: a function of `x`, or of `x` and `y`. `function` is the number of a [`MathFunction`].

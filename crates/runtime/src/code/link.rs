@@ -7,6 +7,7 @@
 //!     3. arena::place: choose an address, patch the holes, copy    under the arena's lock; cannot fail but for want of room
 //!     4. table::publish: from the address to the tables            under the same lock
 //! ```
+//! Code that notes receivers gets cells of its own ([`profiles`]) each time it is linked, before its symbols are resolved.
 //! Symbols mean what they mean in the domain that the code is linked for, which need not be the thread's.
 //! Between 2 and 3 nothing that was resolved can go away, so it does not matter that the world may stop there.
 //!
@@ -17,7 +18,7 @@
 //! * What linked code names by address (VTables, methods, root slots) is never freed or moved.
 use crate::code::packed::Packed;
 use crate::code::table::{self, Code, CodeKind, Handling};
-use crate::code::{arena, entries, perf};
+use crate::code::{arena, entries, perf, profiles};
 use crate::cx::{Cx, Result};
 use crate::domain::Domain;
 use vervet_jit::{Blob, RelocKind, Symbol};
@@ -39,13 +40,21 @@ pub fn link<'cx>(
         };
         filters.push(link(cx, domain, f, k)?.start);
     }
+    let cells = profiles::make(blob.profiled.len());
     // May run managed code (a resolve event) and stop for a collection; nothing is placed yet.
     let mut targets = Vec::with_capacity(blob.relocs.len());
     for r in &blob.relocs {
         targets.push(match r.symbol {
             Symbol::SelfCode => 0,
+            Symbol::Profile(n) => std::ptr::from_ref(&cells[n as usize]) as usize,
             s => resolve(cx, domain, s)?,
         });
+    }
+    if let (CodeKind::Method(m), false) = (kind, cells.is_empty()) {
+        let profiled = std::mem::take(&mut blob.profiled);
+        cx.load(entries::entry(domain, m))?
+            .profile
+            .add(profiled, cells);
     }
     let (handling, packed) = (Handling::of(&blob, filters), Packed::of(&blob));
     let relocs = std::mem::take(&mut blob.relocs);
@@ -132,12 +141,14 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, symbol: Symbol) -> Re
         Symbol::FieldHandle(f) => f as *const _ as usize,
         Symbol::Helper(h) => crate::code::helper_table::address(h),
         Symbol::PreservingHelper(h) => crate::code::helper_table::preserving(h),
+        Symbol::ColdCall(result) => crate::code::cold_calls::address(cx, result)?,
         Symbol::CardTable => crate::memory::cards::card_table(),
         Symbol::HandleRows => crate::memory::handles::rows(),
         Symbol::PInvokeCell(m) => &entry(m)?.pinvoke as *const _ as usize,
         Symbol::NativeThunk => crate::arch::native_thunk_address(),
         Symbol::PlainNativeThunk => crate::arch::plain_native_thunk_address(),
+        Symbol::ScalarNativeThunk => crate::arch::scalar_native_thunk_address(),
         Symbol::Signature(s) => s as *const _ as usize,
-        Symbol::SelfCode => unreachable!("resolved when placed"),
+        Symbol::SelfCode | Symbol::Profile(_) => unreachable!("resolved when placed"),
     })
 }

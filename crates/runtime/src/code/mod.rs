@@ -3,6 +3,7 @@
 //! * [`area`]: a range that is given out from its start
 //! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
 //! * [`char_sets`]: sets of characters in regular expressions
+//! * [`cold_calls`]: the stubs of calls that are made rarely
 //! * [`crypto`]: steps of hashes and ciphers
 //! * [`entries`]: a method's slot, permanent stub and prestub
 //! * [`first_call`]: what a method's first call does before it goes on
@@ -13,6 +14,7 @@
 //! * [`packed`]: what is known about the instructions of code, packed
 //! * [`perf`]: the files by which Linux `perf` names code
 //! * [`plain_calls`]: calls through reflection whose arguments need no conversion
+//! * [`profiles`]: of which classes the receivers of calls were
 //! * [`aot`]: methods that are compiled before a program runs
 //! * [`cache`]: code that is kept for the next process
 //! * [`table`]: from an address to the code it lies in
@@ -23,6 +25,7 @@ pub mod arena;
 pub(crate) mod background;
 pub mod cache;
 pub(crate) mod call_counts;
+mod cold_calls;
 pub(crate) mod compiling;
 mod crypto;
 pub mod entries;
@@ -41,6 +44,7 @@ mod packed;
 pub mod perf;
 pub mod plain_calls;
 pub mod prestub;
+mod profiles;
 mod regex;
 pub mod table;
 mod texts;

@@ -109,7 +109,7 @@ pub(super) fn make_code<'cx>(
             None => cx.native(|| {
                 crate::threads::service_stack::on_service_stack(|| match domain.is_root() {
                     true => compile(method, only.clone()),
-                    false => compile_as(method, rt.compiler.tier_for(method), only.clone()),
+                    false => compile_as(method, rt.compiler.tier_for(method), only.clone(), None),
                 })
             }),
         };

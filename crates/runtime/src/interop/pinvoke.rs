@@ -14,6 +14,7 @@
 //! Libraries are opened once by name and never closed. Opening and symbol lookup run in Native state.
 use crate::code::entries;
 use crate::code::icall::finish;
+use crate::code::libm;
 use crate::cx::{Cx, Result};
 use crate::threads::park::pipe_calls;
 use rustc_hash::FxHashMap;
@@ -57,7 +58,7 @@ pub extern "C" fn bind(method: usize) -> usize {
 pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     let cell = &cx.load(entries::entry(cx.domain(), method))?.pinvoke;
     // Several threads may bind it at once: all find the same address.
-    let have = cell.load(Ordering::Acquire);
+    let have = cell.address.load(Ordering::Acquire);
     if have != 0 {
         return Ok(have);
     }
@@ -92,7 +93,10 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
                 0 => address,
                 ours => ours,
             };
-            cell.store(address, Ordering::Release);
+            if libm::is_short(import.entry, address) {
+                cell.short.store(address, Ordering::Release);
+            }
+            cell.address.store(address, Ordering::Release);
             return Ok(address);
         }
     }

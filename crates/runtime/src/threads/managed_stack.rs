@@ -40,16 +40,19 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_abi::context::{SMALL_FRAME, UNCHECKED_FRAME};
-use vervet_abi::stack::Segment;
+use vervet_abi::stack::{COLD_CALL_FRAME, Segment};
 use vervet_os::LeafLock;
 
 /// Bytes below the limit of a segment: a small frame, a frame that is not checked below it, and below that what thunks push. A thunk takes
 /// up to 208 bytes, and up to three follow each other, each entered through an invoke stub without a check, before a function checks again: a
-/// class constructor's thunk, the prestub, `grow`.
+/// class constructor's thunk, the prestub, `grow`. In front of them may be the stub of a call that preserves all registers.
 const GUARD: usize = 2 << 10;
 const _: () = assert!(
-    SMALL_FRAME as usize + UNCHECKED_FRAME as usize + 3 * (208 + UNCHECKED_FRAME as usize + 64)
-        < GUARD
+    SMALL_FRAME as usize
+        + COLD_CALL_FRAME
+        + UNCHECKED_FRAME as usize
+        + 3 * (208 + UNCHECKED_FRAME as usize + 64)
+        <= GUARD
 );
 /// Each segment is at least so many times as large as the one before.
 const GROWTH: usize = 8;

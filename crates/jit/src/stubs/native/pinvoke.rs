@@ -51,7 +51,7 @@ use crate::stubs::native::scalar::Scalar;
 use crate::stubs::native::sysv::{Abi, Eightbyte, NativeLocation, NativeLocations};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{AbiParam, BlockArg, InstBuilder, Signature, Value};
+use cranelift_codegen::ir::{AbiParam, BlockArg, InstBuilder, Signature, StackSlot, Value};
 use cranelift_codegen::isa::CallConv;
 use smallvec::{SmallVec, smallvec};
 use std::mem::offset_of;
@@ -120,6 +120,72 @@ pub fn emit_native_call(
     let lowered = LoweredSignature::of(sig)?;
     let plan = plan_of_sig(sig)?;
     Ok(emit(e, None, &plan, &lowered, target, args))
+}
+
+/// Whether a call of the method may be made without its stub, once the function is bound ([`emit_bound`]): nothing is converted that can fail, and arguments and
+/// result travel in registers.
+///
+/// # Errors
+/// [`CompileError`] if the signature has no plan.
+pub fn is_plain(method: MethodRef) -> Result<bool, CompileError> {
+    let plan = plan(method)?;
+    let (_, _, total) = plan.places();
+    let is_plain = |param: &ParamPlan| {
+        matches!(
+            param,
+            ParamPlan::Scalar(_)
+                | ParamPlan::Direct
+                | ParamPlan::BlittableArray { .. }
+                | ParamPlan::BlittableObject(_)
+        )
+    };
+    Ok(method.is_static()
+        && plan.preserve_sig
+        && !plan.set_last_error
+        && plan.unsupported(false).is_none()
+        && plan.params.iter().all(is_plain)
+        && matches!(plan.ret, ParamPlan::None | ParamPlan::Scalar(_))
+        && fits_registers(&total))
+}
+
+/// Emits the call of a P/Invoke method that [`is_plain`] in its caller. `target` is the native function. The record that the thunk links names the method, so
+/// stack walks find it as they find the method of an internal call.
+pub fn emit_bound(
+    e: &mut Emitter,
+    method: MethodRef,
+    lowered: &LoweredSignature,
+    target: Value,
+    args: &[Value],
+) -> Result<Results, CompileError> {
+    e.check = StackCheck::Always;
+    let mut call = Call {
+        method: e.symbol(Symbol::MethodHandle(method)),
+        plan: plan(method)?,
+        lowered,
+        args,
+        roots: Vec::new(),
+        backs: Vec::new(),
+    };
+    let (_, places, _) = call.plan.places();
+    let natives: Vec<Native> = (0..call.plan.params.len())
+        .map(|i| call.convert(e, i))
+        .collect();
+    let held = call.hold_roots(e);
+    let results = call.in_registers(e, target, &natives, &places);
+    // The frame is the caller's, which may live long after the call.
+    if let Some(held) = held {
+        let none = e.word(0);
+        for n in 0..call.roots.len() {
+            e.b.ins().stack_store(I64, none, held, 8 * n as i32);
+        }
+    }
+    e.poll_interrupts(call::Poll);
+    Ok(results)
+}
+
+/// Whether the arguments of a call need no block. The last general register is the thunk's.
+fn fits_registers(total: &NativeLocations) -> bool {
+    total.stack == 0 && total.ints < 6
 }
 
 /// Runs a class constructor that must run before the first call of a static method (ECMA-335
@@ -483,14 +549,16 @@ impl Call<'_> {
     }
     /// Stores the references that must stay alive to the frame, in a slot that only the collector reads: it stays in memory, whatever the passes over the
     /// caller find. The sequence point keeps the stores before the call.
-    fn hold_roots(&self, e: &mut Emitter) {
-        if !self.roots.is_empty() {
-            let slot = e.slot(8 * self.roots.len() as u32);
-            e.notes.keep(slot);
-            let at = e.slot_addr(slot);
-            e.store_words(&self.roots, at);
-            e.b.ins().sequence_point();
+    fn hold_roots(&self, e: &mut Emitter) -> Option<StackSlot> {
+        if self.roots.is_empty() {
+            return None;
         }
+        let slot = e.slot(8 * self.roots.len() as u32);
+        e.notes.keep(slot);
+        let at = e.slot_addr(slot);
+        e.store_words(&self.roots, at);
+        e.b.ins().sequence_point();
+        Some(slot)
     }
     /// Does the call need no block?
     fn travels_in_registers(
@@ -499,14 +567,25 @@ impl Call<'_> {
         total: &NativeLocations,
         ret_memory: Option<Value>,
     ) -> bool {
-        // The last general register is the thunk's.
-        let fits = total.stack == 0 && total.ints < 6;
-        fits && ret_memory.is_none()
+        fits_registers(total)
+            && ret_memory.is_none()
             && self.plan.preserve_sig
             && !self.plan.set_last_error
             && !natives.iter().any(|n| matches!(n, Native::Memory(_)))
             // What is converted back may look at the block.
             && !self.backs.iter().any(|b| matches!(b, Back::Word(..)))
+    }
+    /// Whether no argument can be an address.
+    fn refers_to_nothing(&self) -> bool {
+        let is_narrow = |p: &ParamPlan| match p {
+            ParamPlan::None => true,
+            ParamPlan::Scalar(scalar) => {
+                let ty = crate::signature::scalar_type(scalar.native_kind());
+                ty.is_float() || ty.bits() < 64
+            }
+            _ => false,
+        };
+        self.roots.is_empty() && self.plan.params.iter().all(is_narrow)
     }
     /// Emits the call without a block.
     ///
@@ -565,7 +644,11 @@ impl Call<'_> {
         let signature = e.b.import_signature(signature);
         let args: Vec<Value> = ints.into_iter().chain(floats).collect();
         e.store_context(self.method, HIDDEN);
-        let returned = e.call_symbol(Symbol::PlainNativeThunk, signature, &args);
+        let thunk = match self.refers_to_nothing() {
+            true => Symbol::ScalarNativeThunk,
+            false => Symbol::PlainNativeThunk,
+        };
+        let returned = e.call_symbol(thunk, signature, &args);
         match &self.plan.ret {
             ParamPlan::Scalar(scalar) => {
                 smallvec![scalar.returned().from_native(&mut e.b, returned[0])]

@@ -137,7 +137,9 @@ fn calli(
 fn link_native(symbol: Symbol) -> usize {
     match symbol {
         Symbol::NativeThunk => native_thunk as *const () as usize,
-        Symbol::PlainNativeThunk => plain_native_thunk as *const () as usize,
+        Symbol::PlainNativeThunk | Symbol::ScalarNativeThunk => {
+            plain_native_thunk as *const () as usize
+        }
         other => unresolved(other),
     }
 }

@@ -46,6 +46,7 @@
 use crate::blob::Symbol;
 use crate::emit::{Results, trusted};
 use crate::signature::{LoweredSignature, Pass, load_passed, store_passed};
+use crate::stubs::cold_call::result_of;
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::{ADDRESS, WRITTEN};
 use crate::translate::error::{Res, TranslateError};
@@ -476,6 +477,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             let results = self.emit_accessor(m, lowered, &p)?;
             return self.push_results(lowered, &results, p.result);
         }
+        if let Dispatch::Direct(m) = dispatch
+            && !tail
+            && self.body.var_args.is_none()
+            && let Some(results) = self.native_in_place(m, lowered, &p.args)?
+        {
+            return self.push_results(lowered, &results, p.result);
+        }
         let last = match (&dispatch, &this) {
             // A real proxy may answer in the place of the method.
             (Dispatch::Direct(m), Some(this)) => {
@@ -488,6 +496,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         // is placed behind the hot code.
         if last {
             self.e.cold();
+        }
+        if let Some(this) = &this {
+            self.note_receiver(&dispatch, this)?;
         }
         let signature = self.e.b.import_signature(lowered.clif.clone());
         // For an interface method this sets `context.hidden`, so nothing that calls is emitted between
@@ -523,7 +534,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.dead = true;
             return Ok(());
         }
-        let results = self.e.call_indirect(signature, target, &p.args);
+        let results = match std::mem::take(&mut self.session.is_cold_call) {
+            true => {
+                let result = result_of(lowered);
+                self.e
+                    .cold_call_indirect(&lowered.clif, result, target, &p.args)
+            }
+            false => self.e.call_indirect(signature, target, &p.args),
+        };
         if last {
             self.end_cold();
             return Ok(());

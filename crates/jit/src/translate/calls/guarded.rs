@@ -59,7 +59,7 @@ use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::vtable;
 use vervet_types::{ClassRef, MethodRef};
 
-/// How many tests a call may have.
+/// How many tests a call may have, besides that of the class that was noted ([`super::profile`]).
 const TESTS: usize = 2;
 /// How many guarded calls a method may have.
 const SITES: usize = 60;
@@ -125,15 +125,27 @@ impl<'a, 'f> Translator<'a, 'f> {
         let receivers = self.env.receivers(base, self.session.inline_stack[0]);
         let mut found: SmallVec<[(MethodRef, ClassRef, usize); TESTS]> = SmallVec::new();
         for class in receivers {
-            let Some(m) = self.implementation(method, class)? else {
-                return Ok(SmallVec::new());
-            };
-            let same = found.iter().position(|(known, ..)| *known == m);
-            match same.filter(|_| !is_interface) {
-                Some(at) => found[at].2 += 1,
-                None if found.len() == TESTS => return Ok(SmallVec::new()),
-                None => found.push((m, class, 1)),
+            let m = self.implementation(method, class)?;
+            let same = found.iter().position(|(known, ..)| Some(*known) == m);
+            match (m, same.filter(|_| !is_interface)) {
+                (Some(_), Some(at)) => found[at].2 += 1,
+                (Some(m), None) if found.len() < TESTS => found.push((m, class, 1)),
+                // Not to be guessed, or too many.
+                _ => {
+                    found.clear();
+                    break;
+                }
             }
+        }
+        if let Some(class) = self.profile().and_then(|p| p.dominant())
+            && match method.class.is_interface() {
+                true => class.implements(method.class)?,
+                false => class.is_subclass_of(method.class)?,
+            }
+            && !found.iter().any(|(_, known, _)| *known == class)
+            && let Some(m) = self.implementation(method, class)?
+        {
+            found.push((m, class, 1));
         }
         // One target is predicted as it is. Then only what can be inlined is worth a test, or what goes through a stub otherwise.
         if let [(only, ..)] = found[..]
@@ -212,7 +224,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             fact: ValueFact::NonNull,
             ..this
         };
+        // What the first code has often come here for is not rare.
+        self.session.is_cold_call = !self.profile().is_some_and(|p| p.is_often());
         self.emit_call(dispatch.clone(), lowered, true)?;
+        self.session.is_cold_call = false;
         is_reached |= self.end_arm(lowered, &arms)?;
         self.e.b.seal_block(join.block);
         self.e.b.switch_to_block(join.block);

@@ -6,6 +6,7 @@
 //! variables              arguments to their locations, locals zeroed
 //! class constructor      if calling the method triggers it (ECMA-335 II.10.5.3.1)
 //! localloc mark          where the thread's localloc stack is now
+//! thread statics         the blocks of those that loops use
 //! monitor                of a synchronized method: this, or the Type object
 //!   ... the IL ...
 //! epilogue (ret)         localloc mark restored, monitor left
@@ -123,7 +124,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.sync = Some((slot, pad));
         }
         self.record_call(true);
-        Ok(())
+        self.look_up_for_loops()
     }
 
     /// Emits the prologue of a filter's function. Its parameters are the frame pointer of the

@@ -213,6 +213,11 @@ fn asks_for_frame(callee: MethodRef) -> bool {
     callee.name == "Mark" && callee.class.full_name() == "Mono.Tasklets.Continuation"
 }
 
+/// Whether the method gets the address of a struct as `this`. Inlined, it lets the struct become values (enumerators in `foreach`).
+fn is_of_struct(m: MethodRef) -> Res<bool> {
+    Ok(m.has_this() && m.class.is_value_type()?)
+}
+
 /// The effect of a call that stays one, if there may be another.
 fn keep_call(callee: MethodRef, calls: &mut u32) -> Res<Option<SideEffect>> {
     let is_plain = callee.sig()?.call_conv != vervet_metadata::CallConvKind::VarArg;
@@ -284,7 +289,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         // AggressiveInlining asks for more, but does not decide: the tier's limit scales both.
         let limit = if is_aggressive(m) {
             AGGRESSIVE.min(self.session.inline_limit * 4)
-        } else if self.e.notes.promote() && passes_memory(m)? {
+        } else if self.e.notes.promote() && (passes_memory(m)? || is_of_struct(m)?) {
             2 * self.session.inline_limit
         } else {
             self.session.inline_limit

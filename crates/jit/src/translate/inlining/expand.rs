@@ -83,6 +83,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         let Some(callee) = self.inlined_callee(m, lowered)? else {
             return Ok(false);
         };
+        if self.body.inline.is_none() {
+            let offset = self.body.plan.instrs[self.body.index].offset;
+            self.session.is_inlined_in_loop = self.body.plan.in_loop(offset);
+        }
         let arguments = self.pop_inlined_arguments(&callee, lowered, is_virtual)?;
         let outer = self.e.enter_inlined(m);
         // What the first call would initialise, then what every call makes sure of.

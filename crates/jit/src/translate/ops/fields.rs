@@ -23,16 +23,20 @@
 use crate::blob::Symbol;
 use crate::emit::barrier;
 use crate::emit::{null_trap, trusted};
+use crate::options::Tier;
 use crate::translate::control::control_flow::WRITTEN;
 use crate::translate::error::{Res, TranslateError};
-use crate::translate::translator::Translator;
+use crate::translate::inlining::limits::inline_limit;
+use crate::translate::translator::{ThreadBlock, Translator};
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types::*};
+use cranelift_frontend::Variable;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::{ThrowKind, call, context, vtable};
 use vervet_metadata::Token;
+use vervet_metadata::il::{Op, Operand};
 use vervet_types::check::can_access_field;
 use vervet_types::field::StaticKind;
 use vervet_types::{ClassRef, FieldRef, Known, LoadError, MethodRef};
@@ -209,21 +213,19 @@ impl<'a, 'f> Translator<'a, 'f> {
     ///     variable = look up
     ///     jump join(variable)
     /// ```
-    /// The first access, unless it is in a loop, looks up without asking.
+    /// The first access, unless it is in a loop, looks up without asking. The classes of accesses in loops are looked up before the body
+    /// ([`Self::look_up_for_loops`]).
     fn thread_statics(&mut self, class: ClassRef) -> Value {
         if self.e.has_handlers() {
             return self.look_up_thread_statics(class);
         }
         let offset = self.body.plan.instrs[self.body.index].offset;
         let may_repeat = self.body.inline.is_some() || self.body.plan.in_loop(offset);
-        let known = self.session.thread_blocks.iter().find(|(c, _)| *c == class);
+        let known = self.session.thread_blocks.iter().find(|b| b.class == class);
         let (variable, is_first) = match known {
-            Some((_, variable)) => (*variable, false),
-            None => {
-                let variable = self.e.b.declare_var(I64);
-                self.session.thread_blocks.push((class, variable));
-                (variable, !may_repeat)
-            }
+            Some(block) if block.is_known => return self.e.b.use_var(block.variable),
+            Some(block) => (block.variable, false),
+            None => (self.thread_block(class, false), !may_repeat),
         };
         if is_first {
             let block = self.look_up_thread_statics(class);
@@ -246,6 +248,50 @@ impl<'a, 'f> Translator<'a, 'f> {
         block
     }
 
+    fn thread_block(&mut self, class: ClassRef, is_known: bool) -> Variable {
+        let variable = self.e.b.declare_var(I64);
+        self.session.thread_blocks.push(ThreadBlock {
+            class,
+            variable,
+            is_known,
+        });
+        variable
+    }
+
+    /// In the prologue: looks up the blocks of the thread statics that the body uses in loops. A thread gets a block that it may not need, which no program sees; the
+    /// class is not initialised.
+    pub(crate) fn look_up_for_loops(&mut self) -> Res {
+        let plan = self.body.plan;
+        if self.session.inline_limit < inline_limit(Tier::Optimised) || !plan.clauses.is_empty() {
+            return Ok(());
+        }
+        for instr in &plan.instrs {
+            let (Op::Ldsfld | Op::Stsfld | Op::Ldsflda, Operand::Token(token)) =
+                (instr.op, instr.operand)
+            else {
+                continue;
+            };
+            if !plan.in_loop(instr.offset) {
+                continue;
+            }
+            // What cannot be found is an error where it is used.
+            let Ok(field) = self.body.scope.field(token) else {
+                continue;
+            };
+            let class = field.class;
+            if class.is_open
+                || !matches!(field.static_kind(), Ok(StaticKind::Thread))
+                || self.session.thread_blocks.iter().any(|b| b.class == class)
+            {
+                continue;
+            }
+            let block = self.look_up_thread_statics(class);
+            let variable = self.thread_block(class, true);
+            self.e.b.def_var(variable, block);
+        }
+        Ok(())
+    }
+
     /// A table lookup, and a helper call when the thread first uses the class.
     ///
     /// ```text
@@ -254,8 +300,9 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// look:
     ///     block = load context.thread_statics[index]
     ///     brif block, join(block), slow
-    /// slow:
-    ///     block = call ThreadStatics(vtable)
+    /// slow: (cold)
+    ///     call ThreadStatics(vtable)             ; fills the table
+    ///     block = load context.thread_statics[index]
     ///     jump join(block)
     /// ```
     fn look_up_thread_statics(&mut self, class: ClassRef) -> Value {
@@ -277,18 +324,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(known, look, &[], slow, &[]);
         self.e.b.seal_block(look);
         self.e.b.switch_to_block(look);
+        let at = self.e.b.ins().ishl_imm_u(index, 3);
         // The table grows when the thread uses new classes, so its address is loaded each time.
         let table = self.e.load_context(I64, context::THREAD_STATICS);
-        let at = self.e.b.ins().ishl_imm_u(index, 3);
-        let at = self.e.b.ins().iadd(table, at);
-        let block = self.e.b.ins().load(I64, trusted(), at, 0);
+        let place = self.e.b.ins().iadd(table, at);
+        let block = self.e.b.ins().load(I64, trusted(), place, 0);
         self.e
             .b
             .ins()
             .brif(block, join, &[BlockArg::Value(block)], slow, &[]);
         self.e.b.seal_block(slow);
         self.e.b.switch_to_block(slow);
-        let block = self.e.helper_value(call::ThreadStatics, [vt]);
+        self.e.cold_helper(call::ThreadStatics, [vt]);
+        let at = self.e.b.ins().ishl_imm_u(index, 3);
+        let table = self.e.load_context(I64, context::THREAD_STATICS);
+        let place = self.e.b.ins().iadd(table, at);
+        let block = self.e.b.ins().load(I64, trusted(), place, 0);
         self.e.b.ins().jump(join, &[BlockArg::Value(block)]);
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
@@ -458,7 +509,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.store_value(class, &value, at, 0, trusted(), Dest::Frame)?;
             let handle = self.e.symbol(Symbol::FieldHandle(field));
             self.e
-                .helper(call::StoreRemoteField, [object.value, handle, at]);
+                .cold_helper(call::StoreRemoteField, [object.value, handle, at]);
             self.e.b.ins().jump(join, &[]);
             self.e.b.seal_block(join);
             self.e.b.switch_to_block(join);
@@ -552,7 +603,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.zero(at, 0, size, trusted());
         let handle = self.e.symbol(Symbol::FieldHandle(field));
         self.e
-            .helper(call::LoadRemoteField, [object.value, handle, at]);
+            .cold_helper(call::LoadRemoteField, [object.value, handle, at]);
         let below = self.i64(-i64::from(offset));
         let base = self.e.b.ins().iadd(at, below);
         self.e.b.ins().jump(join, &[BlockArg::Value(base)]);

@@ -236,21 +236,35 @@ impl<'a, 'f> Translator<'a, 'f> {
         let [object, handle] = args;
         let index = vtable::cast_index(class.stable_hash()) as i32;
         let at = vtable::CASTS_OFFSET + 8 * index;
-        let known = self.e.b.ins().load(I64, trusted(), vt, at);
-        let yes = self.e.b.ins().icmp(IntCC::Equal, known, handle);
-        if throwing {
-            self.cast_decided(yes, object, args, join, true);
-            return;
-        }
-        let more = self.e.b.create_block();
         let same = [BlockArg::Value(object)];
-        self.e.b.ins().brif(yes, join, &same, more, &[]);
-        self.e.b.seal_block(more);
-        self.e.b.switch_to_block(more);
-        let no = self.e.b.ins().iadd_imm_s(handle, 1);
-        let no = self.e.b.ins().icmp(IntCC::Equal, known, no);
         let null = self.i64(0);
-        self.cast_decided(no, null, args, join, false);
+        let no = (!throwing).then(|| self.e.b.ins().iadd_imm_s(handle, 1));
+        // The second place only if the first has another class.
+        for place in [at, at + 8] {
+            let known = self.e.b.ins().load(I64, trusted(), vt, place);
+            let yes = self.e.b.ins().icmp(IntCC::Equal, known, handle);
+            let is_last = place != at;
+            match no {
+                None if is_last => self.cast_decided(yes, object, args, join, true),
+                None => self.unless(yes, join, &same),
+                Some(no) => {
+                    self.unless(yes, join, &same);
+                    let is_no = self.e.b.ins().icmp(IntCC::Equal, known, no);
+                    match is_last {
+                        true => self.cast_decided(is_no, null, args, join, false),
+                        false => self.unless(is_no, join, &[BlockArg::Value(null)]),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Jumps to the block if the condition holds, and goes on in a new one otherwise.
+    fn unless(&mut self, condition: Value, to: cranelift_codegen::ir::Block, with: &[BlockArg]) {
+        let on = self.e.b.create_block();
+        self.e.b.ins().brif(condition, to, with, on, &[]);
+        self.e.b.seal_block(on);
+        self.e.b.switch_to_block(on);
     }
 
     /// The end of a cast: if `is_known`, its result is `result`, otherwise the helper's. `args` are the object and the class.

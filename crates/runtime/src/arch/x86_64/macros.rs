@@ -106,7 +106,43 @@ macro_rules! push_exit {
     push ",
             $kind,
             "
-    push qword ptr [r15 + {record}]
+    mov r11, [r15 + {record}]
+    push r11
+    mov [r15 + {record}], rsp
+",
+            caller_is!(in_records)
+        )
+    };
+}
+
+/// As [`push_exit`] for a call whose arguments refer to nothing: argument registers are not pushed. The record before is in r11 then, as behind [`push_exit`].
+macro_rules! push_exit_of_scalars {
+    ($kind:literal) => {
+        concat!(
+            caller_is!(at_sp),
+            "
+    push rbp
+    ",
+            caller_is!(at_sp_8),
+            "
+    mov rbp, rsp
+    ",
+            caller_is!(in_frame),
+            "
+    push rbx
+    push r12
+    push r13
+    push r14
+    push r11
+    push qword ptr [rbp + 8]
+    push qword ptr [rbp]
+    lea r11, [rbp + 16]
+    push r11
+    push ",
+            $kind,
+            "
+    mov r11, [r15 + {record}]
+    push r11
     mov [r15 + {record}], rsp
 ",
             caller_is!(in_records)

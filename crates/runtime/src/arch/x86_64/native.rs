@@ -244,89 +244,111 @@ pub unsafe extern "C" fn native_thunk() {
     )
 }
 
-/// Calls native code whose arguments are in registers, as managed code passes them, too: r9 = its address, `hidden` = method. The result is where C leaves it.
-/// errno is not kept.
-///
-/// # Safety
-/// Entered only as its description says, by generated code. No argument is in r9 or on the stack.
-#[unsafe(naked)]
-pub unsafe extern "C" fn plain_native_thunk() {
-    naked_asm!(
-        caller_is!(at_sp),
-        "mov r11, [r15 + {hidden}]",
-        // The argument registers lie on the stack from here on: what they point to stays in place while native code runs.
-        push_exit!("1"),
-        to_native_stack!(),
-        "cmp qword ptr [r15 + {green}], 0",
-        "jne 8f",
-        // For functions with variable arguments: at most so many are in vector registers.
-        "9: mov eax, 8",
-        "mov [r15 + {scan_sp}], rsp",
-        "mov byte ptr [r15 + {state}], {native}",
-        "call r9",
-        "cmp qword ptr [r15 + {green}], 0",
-        "jne 11f",
-        "12: mov byte ptr [r15 + {state}], {runtime}",
-        "cmp dword ptr [rip + {stop}], 0",
-        "jne 7f",
-        "4: cmp qword ptr [r15 + {pending}], 0",
-        "jne 5f",
-        unlink_exit!(),
-        "mov rsp, rbp",
-        "mov byte ptr [r15 + {state}], {managed}",
-        "pop rbp",
-        caller_is!(at_sp),
-        "ret",
-        caller_is!(in_records),
-        "7:",
-        save_result!(),
-        "mov rdi, r15",
-        "mov [r15 + {scan_sp}], rsp",
-        "call {leave}",
-        restore_result!(),
-        "jmp 4b",
-        "5: mov rdi, r15",
-        "jmp {throw}",
-        "8: mov byte ptr [r15 + {state}], {runtime}",
-        "sub rsp, 64",
-        "movsd [rsp], xmm0; movsd [rsp + 8], xmm1",
-        "movsd [rsp + 16], xmm2; movsd [rsp + 24], xmm3",
-        "movsd [rsp + 32], xmm4; movsd [rsp + 40], xmm5",
-        "movsd [rsp + 48], xmm6; movsd [rsp + 56], xmm7",
-        "mov rdi, r15",
-        "call {enter_green}",
-        "movsd xmm0, [rsp]; movsd xmm1, [rsp + 8]",
-        "movsd xmm2, [rsp + 16]; movsd xmm3, [rsp + 24]",
-        "movsd xmm4, [rsp + 32]; movsd xmm5, [rsp + 40]",
-        "movsd xmm6, [rsp + 48]; movsd xmm7, [rsp + 56]",
-        "add rsp, 64",
-        // As push_exit has left them.
-        "mov rdi, [rbp - 80]; mov rsi, [rbp - 72]; mov rdx, [rbp - 64]",
-        "mov rcx, [rbp - 56]; mov r8, [rbp - 48]; mov r9, [rbp - 40]",
-        "jmp 9b",
-        "11:",
-        save_result!(),
-        "mov rdi, r15",
-        "call {leave_green}",
-        restore_result!(),
-        "jmp 12b",
-        caller_is!(end),
-        hidden = const HIDDEN,
-        green = const GREEN,
-        enter_green = sym upcalls::green_enter_native,
-        leave_green = sym upcalls::green_leave_native,
-        record = const RECORD,
-        state = const STATE,
-        runtime = const RUNTIME,
-        managed = const MANAGED,
-        native = const NATIVE,
-        pending = const PENDING,
-        native_sp = const NATIVE_SP,
-        throw = sym throw_pending_aligned,
-        scan_sp = const SCAN_SP,
-        stop = sym STOP,
-        leave = sym upcalls::leave_native,
-    )
+/// A thunk that calls native code whose arguments are in registers.
+macro_rules! plain_native_thunk {
+    ($(#[$doc:meta])* $name:ident, $push:expr) => {
+        $(#[$doc])*
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name() {
+            naked_asm!(
+                caller_is!(at_sp),
+                "mov r11, [r15 + {hidden}]",
+                $push,
+                // Native code keeps this register, so the record before need not be read from the stack, where it has just been written.
+                "mov rbx, r11",
+                to_native_stack!(),
+                "cmp qword ptr [r15 + {green}], 0",
+                "jne 8f",
+                // For functions with variable arguments: at most so many are in vector registers.
+                "9: mov eax, 8",
+                "mov [r15 + {scan_sp}], rsp",
+                "mov byte ptr [r15 + {state}], {native}",
+                "call r9",
+                "cmp qword ptr [r15 + {green}], 0",
+                "jne 11f",
+                "12: mov byte ptr [r15 + {state}], {runtime}",
+                "cmp dword ptr [rip + {stop}], 0",
+                "jne 7f",
+                "4: cmp qword ptr [r15 + {pending}], 0",
+                "jne 5f",
+                "mov [r15 + {record}], rbx",
+                caller_is!(in_frame),
+                "mov rbx, [rbp - 8]",
+                "mov rsp, rbp",
+                "mov byte ptr [r15 + {state}], {managed}",
+                "pop rbp",
+                caller_is!(at_sp),
+                "ret",
+                caller_is!(in_records),
+                "7:",
+                save_result!(),
+                "mov rdi, r15",
+                "mov [r15 + {scan_sp}], rsp",
+                "call {leave}",
+                restore_result!(),
+                "jmp 4b",
+                "5: mov rdi, r15",
+                "jmp {throw}",
+                "8: mov byte ptr [r15 + {state}], {runtime}",
+                "sub rsp, 112",
+                "mov [rsp + 64], rdi; mov [rsp + 72], rsi; mov [rsp + 80], rdx",
+                "mov [rsp + 88], rcx; mov [rsp + 96], r8; mov [rsp + 104], r9",
+                "movsd [rsp], xmm0; movsd [rsp + 8], xmm1",
+                "movsd [rsp + 16], xmm2; movsd [rsp + 24], xmm3",
+                "movsd [rsp + 32], xmm4; movsd [rsp + 40], xmm5",
+                "movsd [rsp + 48], xmm6; movsd [rsp + 56], xmm7",
+                "mov rdi, r15",
+                "call {enter_green}",
+                "movsd xmm0, [rsp]; movsd xmm1, [rsp + 8]",
+                "movsd xmm2, [rsp + 16]; movsd xmm3, [rsp + 24]",
+                "movsd xmm4, [rsp + 32]; movsd xmm5, [rsp + 40]",
+                "movsd xmm6, [rsp + 48]; movsd xmm7, [rsp + 56]",
+                "mov rdi, [rsp + 64]; mov rsi, [rsp + 72]; mov rdx, [rsp + 80]",
+                "mov rcx, [rsp + 88]; mov r8, [rsp + 96]; mov r9, [rsp + 104]",
+                "add rsp, 112",
+                "jmp 9b",
+                "11:",
+                save_result!(),
+                "mov rdi, r15",
+                "call {leave_green}",
+                restore_result!(),
+                "jmp 12b",
+                caller_is!(end),
+                hidden = const HIDDEN,
+                green = const GREEN,
+                enter_green = sym upcalls::green_enter_native,
+                leave_green = sym upcalls::green_leave_native,
+                record = const RECORD,
+                state = const STATE,
+                runtime = const RUNTIME,
+                managed = const MANAGED,
+                native = const NATIVE,
+                pending = const PENDING,
+                native_sp = const NATIVE_SP,
+                throw = sym throw_pending_aligned,
+                scan_sp = const SCAN_SP,
+                stop = sym STOP,
+                leave = sym upcalls::leave_native,
+            )
+        }
+    };
+}
+
+plain_native_thunk! {
+    /// Calls native code whose arguments are in registers, as managed code passes them, too: r9 = its address, `hidden` = method. The result is where C leaves it.
+    /// errno is not kept. The argument registers lie on the stack meanwhile: what they point to stays in place while native code runs.
+    ///
+    /// # Safety
+    /// Entered only as its description says, by generated code. No argument is in r9 or on the stack.
+    plain_native_thunk, push_exit!("1")
+}
+
+plain_native_thunk! {
+    /// As [`plain_native_thunk`], where no argument is as wide as an address.
+    ///
+    /// # Safety
+    /// As of [`plain_native_thunk`].
+    scalar_native_thunk, push_exit_of_scalars!("1")
 }
 
 /// Native code calls a delegate: r10 = the delegate's [`Record`](crate::interop::marshal::reverse::Record). The record this

@@ -8,7 +8,7 @@ use super::exits::{
 };
 use super::grow::grow;
 use super::lazy::{imt_resolve, prestub, slot_resolve};
-use super::native::{native_thunk, plain_native_thunk, reverse_entry};
+use super::native::{native_thunk, plain_native_thunk, reverse_entry, scalar_native_thunk};
 use super::reentry::reentrant_thunk;
 use super::{COLD_FUNCTION, HIDDEN};
 use crate::code::perf;
@@ -28,6 +28,7 @@ static NEAR_IMT: AtomicUsize = AtomicUsize::new(0);
 static NEAR_SLOT: AtomicUsize = AtomicUsize::new(0);
 static NEAR_NATIVE: AtomicUsize = AtomicUsize::new(0);
 static NEAR_PLAIN_NATIVE: AtomicUsize = AtomicUsize::new(0);
+static NEAR_SCALAR_NATIVE: AtomicUsize = AtomicUsize::new(0);
 static NEAR_GROW: AtomicUsize = AtomicUsize::new(0);
 
 fn near(target: usize, name: &str) -> usize {
@@ -61,6 +62,13 @@ pub fn initialise() {
         near(
             plain_native_thunk as *const () as usize,
             "plain_native_thunk",
+        ),
+        Ordering::Release,
+    );
+    NEAR_SCALAR_NATIVE.store(
+        near(
+            scalar_native_thunk as *const () as usize,
+            "scalar_native_thunk",
         ),
         Ordering::Release,
     );
@@ -103,6 +111,10 @@ pub fn native_thunk_address() -> usize {
 /// The native thunk for arguments in registers.
 pub fn plain_native_thunk_address() -> usize {
     NEAR_PLAIN_NATIVE.load(Ordering::Relaxed)
+}
+/// The native thunk for arguments in registers, none of which is as wide as an address.
+pub fn scalar_native_thunk_address() -> usize {
+    NEAR_SCALAR_NATIVE.load(Ordering::Relaxed)
 }
 /// The grow thunk.
 pub fn grow_address() -> usize {

@@ -68,7 +68,7 @@ impl Ahead {
             Found::Nothing(only) => only,
         };
         let tier = rt().compiler.best_tier_for(method);
-        let work = || without_loading(|| compile_as(method, tier, only));
+        let work = || without_loading(|| compile_as(method, tier, only, None));
         let made = cx.native(|| crate::threads::service_stack::on_service_stack(work));
         // What the compile missed, whether it failed for that or went on in another way.
         if let Some((module, row)) = edges::failed_edge() {

@@ -9,7 +9,9 @@
 use super::names::{Finder, Namer};
 use vervet_abi::Helper;
 use vervet_codecache::wire::{Damaged, Read};
-use vervet_jit::blob::{Clause, ClauseKind, InlineSite, TO_CODE, TO_COUNTER};
+use vervet_jit::blob::{
+    Clause, ClauseKind, ColdResult, InlineSite, ProfiledCall, TO_CODE, TO_COUNTER,
+};
 use vervet_jit::{Blob, CallSite, Handler, Reloc, RelocKind, Symbol};
 
 /// The longest code of one method that is kept.
@@ -123,6 +125,11 @@ impl Namer<'_> {
             self.out.u32(s.parent);
             self.out.u32(s.il_offset);
         }
+        self.out.count(blob.profiled.len());
+        for call in &blob.profiled {
+            self.method(call.method)?;
+            self.out.u32(call.il_offset);
+        }
         Some(())
     }
     fn symbol(&mut self, symbol: Symbol) -> Option<()> {
@@ -150,6 +157,9 @@ impl Namer<'_> {
             Symbol::PlainNativeThunk => (20, None, None, None),
             Symbol::RvaImage(f) => (21, None, None, Some(f)),
             Symbol::PreservingHelper(_) => (22, None, None, None),
+            Symbol::ColdCall(_) => (23, None, None, None),
+            Symbol::ScalarNativeThunk => (24, None, None, None),
+            Symbol::Profile(_) => (25, None, None, None),
             // Its address is the identity of a signature in this process.
             Symbol::Signature(_) => return None,
             // Its number counts what this process has made.
@@ -162,6 +172,8 @@ impl Namer<'_> {
                 self.out.u32(token);
             }
             Symbol::Helper(h) | Symbol::PreservingHelper(h) => self.out.u32(h as u32),
+            Symbol::ColdCall(result) => self.out.byte(result as u8),
+            Symbol::Profile(number) => self.out.u32(number),
             _ => {}
         }
         method.map_or(Some(()), |m| self.method(m))?;
@@ -171,14 +183,14 @@ impl Namer<'_> {
 }
 
 /// Whether the compiler makes such a relocation. Addresses of things are used as they are, so there is no addend; a call is relative to its end, four
-/// bytes behind the place; and what is relative is near: the code itself, a helper's stub, a counter, a prestub.
+/// bytes behind the place; and what is relative is near: the code itself, a helper's stub, a counter, a prestub. (Code that notes receivers names the counter by its address, too.)
 fn is_possible(kind: RelocKind, symbol: Symbol, addend: i64, len: usize) -> bool {
     let own = || (-4..=len as i64).contains(&addend);
     match (kind, symbol) {
         (RelocKind::PcRel4, Symbol::SelfCode) => own(),
         (RelocKind::PcRel4, Symbol::Helper(_) | Symbol::Prestub(_)) => addend == TO_CODE,
         (RelocKind::PcRel4, Symbol::CallCounter(_)) => addend == TO_COUNTER,
-        (_, Symbol::Prestub(_) | Symbol::CallCounter(_)) => false,
+        (_, Symbol::Prestub(_)) => false,
         (RelocKind::Abs8, _) => addend == 0,
         _ => false,
     }
@@ -336,6 +348,19 @@ impl Finder<'_> {
         if blob.inline_map.iter().any(|m| m.1 > number) {
             return Err(Damaged);
         }
+        blob.profiled = self.list(|f| {
+            Ok(ProfiledCall {
+                method: f.method()?,
+                il_offset: f.read.u32()?,
+            })
+        })?;
+        let has_cell = |r: &Reloc| match r.symbol {
+            Symbol::Profile(number) => (number as usize) < blob.profiled.len(),
+            _ => true,
+        };
+        if !blob.relocs.iter().all(has_cell) {
+            return Err(Damaged);
+        }
         ascending(&blob.call_sites, |s| s.ret)?;
         ascending(&blob.traps, |t| t.0)?;
         sorted(&blob.il_map, |m| m.0)?;
@@ -370,7 +395,7 @@ impl Finder<'_> {
             })
         })
     }
-    fn numbers<const N: usize>(&mut self) -> Read<[u32; N]> {
+    pub(super) fn numbers<const N: usize>(&mut self) -> Read<[u32; N]> {
         let mut all = [0; N];
         for n in &mut all {
             *n = self.read.u32()?;
@@ -413,6 +438,12 @@ impl Finder<'_> {
                 helper if helper.preserves_registers() => Symbol::PreservingHelper(helper),
                 _ => return Err(Damaged),
             },
+            23 => {
+                let number = usize::from(self.read.byte()?);
+                Symbol::ColdCall(*ColdResult::ALL.get(number).ok_or(Damaged)?)
+            }
+            24 => Symbol::ScalarNativeThunk,
+            25 => Symbol::Profile(self.read.u32()?),
             _ => return Err(Damaged),
         })
     }

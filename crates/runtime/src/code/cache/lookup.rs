@@ -35,6 +35,7 @@ use vervet_codecache::file::{Entry, Found as Kept};
 use vervet_codecache::shelf::Segment;
 use vervet_codecache::wire::{Damaged, In, Read};
 use vervet_jit::Blob;
+use vervet_jit::options::SiteProfile;
 use vervet_os::LeafLock;
 use vervet_types::{ClassRef, MethodRef, ModuleRef, edges};
 
@@ -332,7 +333,7 @@ fn use_entry<'cx>(
         let guessed = read_guessed(&mut content)?;
         cx.native(|| {
             crate::threads::service_stack::on_service_stack(|| {
-                verify(method, tier, &set, (assumed, guessed), bytes);
+                verify((method, role), tier, &set, (assumed, guessed), bytes);
             })
         });
     }
@@ -380,12 +381,23 @@ fn use_loads(
 
 /// What the compiler was told of receivers: the end of an entry.
 fn read_guessed(content: &mut Finder<'_>) -> Read<Guessed> {
-    let mut guessed = Guessed::new();
-    while !content.read.is_at_end() {
+    let mut guessed = Guessed::default();
+    for _ in 0..content.read.count()? {
         let base = content.class()?;
         let count = content.read.count()?;
         let classes = (0..count).map(|_| content.class()).collect::<Read<_>>()?;
-        guessed.push((base, classes));
+        guessed.classes.push((base, classes));
+    }
+    for _ in 0..content.read.count()? {
+        let method = content.method()?;
+        let class = content.class()?;
+        let [il_offset, calls, changes] = content.numbers()?;
+        let profile = SiteProfile {
+            class,
+            calls,
+            changes,
+        };
+        guessed.noted.push((method, il_offset, profile));
     }
     Ok(guessed)
 }

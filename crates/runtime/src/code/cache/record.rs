@@ -19,6 +19,7 @@ use super::names::Namer;
 use super::role::Role;
 use super::setting::{Mode, cache};
 use crate::classes::receivers::receivers;
+use crate::code::{entries, profiles};
 use crate::exceptions::symbols;
 use crate::runtime::rt;
 use rustc_hash::FxHashMap;
@@ -26,6 +27,7 @@ use std::cell::RefCell;
 use vervet_codecache::shelf::New;
 use vervet_codecache::wire::Out;
 use vervet_codecache::wire::{Damaged, Read};
+use vervet_jit::options::SiteProfile;
 use vervet_jit::{Blob, CompileEnv, CompileError, Tier};
 use vervet_types::edges;
 use vervet_types::{ClassRef, MethodRef, ModuleRef};
@@ -44,8 +46,14 @@ pub struct Compiled {
     tier: Tier,
 }
 
-/// What the compiler was told of receivers, by base class in the order of asking.
-pub(super) type Guessed = Vec<(ClassRef, Vec<ClassRef>)>;
+/// What the compiler was told of receivers, in the order of asking.
+#[derive(Default)]
+pub(super) struct Guessed {
+    /// By base class: the classes that derive from it.
+    pub(super) classes: Vec<(ClassRef, Vec<ClassRef>)>,
+    /// By method and IL offset of a call: what its code before had noted.
+    pub(super) noted: Vec<(MethodRef, u32, SiteProfile)>,
+}
 
 /// An entry that is not in a file yet.
 pub(super) struct Entry {
@@ -59,19 +67,28 @@ pub(super) struct Env {
     only: Option<Vec<ClassRef>>,
     /// They do even if they are not initialised: a compile for comparison.
     is_replay: bool,
+    /// The code is a method's first.
+    is_first: bool,
+    /// The entry whose first code has noted receivers.
+    noted_by: Option<&'static entries::Entry>,
     answers: RefCell<FxHashMap<u32, bool>>,
     assumed: RefCell<Vec<ClassRef>>,
     missed: RefCell<Vec<ClassRef>>,
     /// What has been said of receivers; in a comparison, what was said then.
     guessed: RefCell<Guessed>,
+    /// Calls of which nothing was noted when they were asked for.
+    unknown: RefCell<Vec<(MethodRef, u32)>>,
 }
 
 impl Env {
-    fn new(only: Option<Vec<ClassRef>>, replay: Option<Guessed>) -> Env {
+    fn new(only: Option<Vec<ClassRef>>, is_first: bool, replay: Option<Guessed>) -> Env {
         Env {
             only,
             is_replay: replay.is_some(),
+            is_first,
+            noted_by: None,
             guessed: RefCell::new(replay.unwrap_or_default()),
+            unknown: RefCell::default(),
             answers: RefCell::default(),
             assumed: RefCell::default(),
             missed: RefCell::default(),
@@ -100,7 +117,7 @@ impl CompileEnv for Env {
         symbols::points(method)
     }
     fn receivers(&self, base: ClassRef, asker: MethodRef) -> Vec<ClassRef> {
-        let mut guessed = self.guessed.borrow_mut();
+        let guessed = &mut self.guessed.borrow_mut().classes;
         if let Some((_, answer)) = guessed.iter().find(|(b, _)| *b == base) {
             return answer.clone();
         }
@@ -110,6 +127,31 @@ impl CompileEnv for Env {
         let answer = receivers(base, asker);
         guessed.push((base, answer.clone()));
         answer
+    }
+    fn wants_profile(&self) -> bool {
+        self.is_first
+    }
+    fn profile(&self, method: MethodRef, il_offset: u32) -> Option<SiteProfile> {
+        let noted = &mut self.guessed.borrow_mut().noted;
+        let known = noted
+            .iter()
+            .find(|(m, at, _)| (*m, *at) == (method, il_offset));
+        if let Some((.., profile)) = known {
+            return Some(*profile);
+        }
+        // Where the call is asked for twice, the answer is the same, whatever threads do meanwhile.
+        let unknown = &mut self.unknown.borrow_mut();
+        if unknown.contains(&(method, il_offset)) {
+            return None;
+        }
+        // Classes of other domains may go away while code is made.
+        let entry = self.noted_by.filter(|entry| entry.domain.is_root())?;
+        let profile = profiles::of_call(entry.domain, entry, method, il_offset);
+        match profile {
+            Some(profile) => noted.push((method, il_offset, profile)),
+            None => unknown.push((method, il_offset)),
+        }
+        profile
     }
     fn missed(&self, classes: &[ClassRef]) {
         let mut missed = self.missed.borrow_mut();
@@ -125,23 +167,25 @@ impl CompileEnv for Env {
 pub fn compile(method: MethodRef, only: Option<Vec<ClassRef>>) -> Result<Compiled, CompileError> {
     let tier = rt().compiler.tier_for(method);
     let is_restricted = only.is_some();
-    let compiled = compile_as(method, tier, only)?;
+    let compiled = compile_as(method, tier, only, None)?;
     // Code that assumes less must not have missed what a run without a cache would load now.
     let has_missed = compiled.missed.iter().any(|c| rt().is_initialized(c));
     match is_restricted && has_missed {
-        true => compile_as(method, tier, None),
+        true => compile_as(method, tier, None, None),
         false => Ok(compiled),
     }
 }
 
-/// As [`compile`], in a tier that the caller chooses.
+/// As [`compile`], in a tier that the caller chooses. `again` is the entry for which the method is compiled again.
 pub fn compile_as(
     method: MethodRef,
     tier: Tier,
     only: Option<Vec<ClassRef>>,
+    again: Option<&'static entries::Entry>,
 ) -> Result<Compiled, CompileError> {
     let compiler = &rt().compiler;
-    let env = Env::new(only, None);
+    let mut env = Env::new(only, again.is_none(), None);
+    env.noted_by = again;
     let Some(cache) = cache() else {
         let blob = compiler.compile(method, &env, tier)?;
         return Ok(Compiled {
@@ -149,7 +193,7 @@ pub fn compile_as(
             assumed: None,
             missed: Vec::new(),
             loaded: Vec::new(),
-            guessed: Vec::new(),
+            guessed: Guessed::default(),
             tier,
         });
     };
@@ -164,7 +208,7 @@ pub fn compile_as(
             assumed: None,
             missed: Vec::new(),
             loaded: Vec::new(),
-            guessed: Vec::new(),
+            guessed: Guessed::default(),
             tier,
         });
     }
@@ -299,10 +343,22 @@ pub(super) fn entry(
     missed.iter().try_for_each(|c| content.class(c))?;
     content.blob(blob)?;
     // Behind the blob: only a comparison needs it.
-    for (base, classes) in guessed.iter().filter(|(_, classes)| !classes.is_empty()) {
+    let is_known = |(_, classes): &&(_, Vec<ClassRef>)| !classes.is_empty();
+    content
+        .out
+        .count(guessed.classes.iter().filter(is_known).count());
+    for (base, classes) in guessed.classes.iter().filter(is_known) {
         content.class(base)?;
         content.out.count(classes.len());
         classes.iter().try_for_each(|c| content.class(c))?;
+    }
+    content.out.count(guessed.noted.len());
+    for (method, il_offset, profile) in &guessed.noted {
+        content.method(method)?;
+        content.class(profile.class)?;
+        [*il_offset, profile.calls, profile.changes]
+            .iter()
+            .for_each(|n| content.out.u32(*n));
     }
     let mut payload = identity.out.bytes;
     let identity = payload.len() as u32;
@@ -320,7 +376,7 @@ pub(super) fn entry(
 
 /// The entry of what compiling a method loaded: see [`super::loads`]. None: it cannot be kept.
 fn loads_entry(method: MethodRef, compiled: &Compiled, telling: Telling) -> Option<Entry> {
-    if !compiled.guessed.is_empty() {
+    if !compiled.guessed.classes.is_empty() {
         return None;
     }
     let home = home_of(method)?;
@@ -468,16 +524,16 @@ fn bytes_of(set: &Set, method: MethodRef, blob: &Blob) -> Option<Vec<u8>> {
     Some(namer.out.bytes)
 }
 
-/// [`Mode::Verify`]: compiles a method as the entry was compiled, and compares. `set` holds; `tier`, `assumed` and `guessed` are the entry's, `expected` is its blob.
+/// [`Mode::Verify`]: compiles a method as the entry of a role was compiled, and compares. `set` holds; `tier`, `assumed` and `guessed` are the entry's, `expected` is its blob.
 pub(super) fn verify(
-    method: MethodRef,
+    (method, role): (MethodRef, Role),
     tier: Tier,
     set: &Set,
     (assumed, guessed): (Vec<ClassRef>, Guessed),
     expected: &[u8],
 ) {
     let compiler = &rt().compiler;
-    let env = Env::new(Some(assumed), Some(guessed));
+    let env = Env::new(Some(assumed), role != Role::Again, Some(guessed));
     let (result, watched) = edges::watch(|| compiler.compile(method, &env, tier));
     if watched.has_failed {
         return;

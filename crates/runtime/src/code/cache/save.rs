@@ -3,6 +3,7 @@
 //! ```text
 //! add       an entry, when its blob is linked
 //! at exit   if compiling what is new took 2 ms or more: less is not worth a write
+//! much      the background compiler, between two methods, if what waits takes 8 MiB: a program that is busy for long compiles more than may wait
 //! idle      the background compiler has had nothing to do for a while ([`crate::code::background`]). Without one: a thread of its own, which the first
 //!           entry starts
 //! ```
@@ -24,6 +25,8 @@ use vervet_types::ModuleRef;
 
 /// Most bytes that wait.
 const MOST: usize = 16 << 20;
+/// So many bytes are written as soon as somebody may take the time.
+const MUCH: usize = 8 << 20;
 /// What is worth a write: microseconds of compiling.
 const WORTH: u64 = 2000;
 /// How often a thread that has nothing else to do looks whether the process is idle.
@@ -76,6 +79,12 @@ pub fn has_new() -> bool {
     cache().is_some() && !HAS_FAILED.load(Relaxed) && WAITING.lock().as_ref().is_some_and(is_worth)
 }
 
+/// Whether so much waits that it should be written before the process is idle.
+pub fn has_much() -> bool {
+    let is_much = WAITING.lock().as_ref().is_some_and(|w| w.bytes >= MUCH);
+    is_much && has_new()
+}
+
 /// Starts the thread that writes in a process without a background compiler, once.
 fn begin_writer() {
     let mut waiting = WAITING.lock();
@@ -97,7 +106,7 @@ fn write_when_idle() {
     loop {
         std::thread::sleep(IDLE);
         let added = WAITING.lock().as_ref().map_or(0, |w| w.added);
-        if added == before {
+        if added == before || has_much() {
             when_idle();
         }
         before = added;

@@ -1,0 +1,22 @@
+//! What generated code notes of a call whose callee depends on its receiver.
+
+/// A cell. Code of several threads changes it without care for the others.
+#[repr(C)]
+#[derive(Default)]
+pub struct Cell {
+    /// Address of the VTable of the last receiver; 0: there was none.
+    pub class: std::sync::atomic::AtomicU32,
+    /// How many calls there were.
+    pub calls: std::sync::atomic::AtomicU32,
+    /// How many of them had a receiver of another class than the call before.
+    pub changes: std::sync::atomic::AtomicU32,
+}
+
+/// Offset of [`Cell::class`].
+pub const CLASS: i32 = std::mem::offset_of!(Cell, class) as i32;
+/// Offset of [`Cell::calls`].
+pub const CALLS: i32 = std::mem::offset_of!(Cell, calls) as i32;
+/// Offset of [`Cell::changes`].
+pub const CHANGES: i32 = std::mem::offset_of!(Cell, changes) as i32;
+/// After so many calls at a place, and each time again, the next call of the method asks for other code. A power of two.
+pub const OFTEN: u32 = 4096;
