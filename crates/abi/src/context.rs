@@ -215,12 +215,15 @@ pub struct ThreadContext {
     pub gc_checksum: u32,
     /// A green thread: the cycle of marking in which its references were marked; 0: they have changed since.
     pub gc_scanned: u32,
-    /// While `critical` is [`IN_LEAF`]: the frame pointer of the thunk that called the leaf helper. The C library's functions keep none.
-    pub leaf_fp: usize,
     /// If the profiler records calls: how many of the methods that it records are active.
     pub recorded_calls: u32,
+    /// While `critical` is [`IN_LEAF`]: the frame pointer of the thunk that called the leaf helper. The C library's functions keep none.
+    pub leaf_fp: usize,
     /// How deep the stack may become before the runtime looks at it: `limit` is this if it is above the real one. 0: it never looks.
     pub deep_limit: usize,
+    /// The highest address on the managed stack's first segment that code has made an unmanaged pointer of without knowing what lies there; 0: none. Others
+    /// may use the memory while the thread waits.
+    pub exposed: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
@@ -234,5 +237,5 @@ offsets! {
     LOCALLOC_NEXT = localloc_next, LOCALLOC_END = localloc_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,
     LOCKS_HELD = locks_held, HANDLE_LANES = handle_lanes, DOMAIN = domain,
-    GREEN = green,
+    GREEN = green, MANAGED_BASE = managed_base, EXPOSED = exposed,
 }

@@ -1,5 +1,8 @@
 //! The segments of managed stacks, and the numbers that a function has for its stack check: what generated code, thunks and runtime share.
 
+/// Bytes of the first segment of a green thread's managed stack. Pages that are never touched cost address space only.
+pub const FIRST_SEGMENT: usize = 16 << 10;
+
 /// The header of a segment, at its highest addresses. The `grow` thunk reads and writes it.
 #[repr(C, align(16))]
 pub struct Segment {

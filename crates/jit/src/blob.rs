@@ -248,6 +248,8 @@ pub struct Blob {
     pub stack_arg_bytes: u32,
     /// Total frame size below fp.
     pub frame_size: u32,
+    /// It makes unmanaged pointers to its own frame, which others may use while its thread waits.
+    pub exposes_frame: bool,
     /// Classes that are initialised, in this order, before the code is first called ([`crate::initialisers`]).
     pub initialise: Vec<ClassRef>,
     /// What was translated, for `--stats`.

@@ -145,6 +145,10 @@ impl<T> SafeLock<T> {
     pub const fn new(value: T) -> Self {
         SafeLock(Mutex::new(value))
     }
+    /// Takes the lock if it is free.
+    pub fn try_lock(&self) -> Option<SafeGuard<'_, T>> {
+        self.0.try_lock().ok()
+    }
     /// Takes the lock, waiting for it in Native state if it is held.
     pub fn lock(&self) -> SafeGuard<'_, T> {
         assert_no_leaf_lock("taking a SafeLock");

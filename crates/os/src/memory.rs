@@ -142,6 +142,28 @@ pub unsafe fn offer(low: usize, high: usize) {
     }
 }
 
+/// The end of the last page of a range that is in memory; `low`: none is. The range has whole pages, some thousand at most.
+///
+/// # Safety
+/// The range was got from [`reserve`] or [`stack`].
+pub unsafe fn resident_end(low: usize, high: usize) -> usize {
+    let mut pages = [0u8; 1024];
+    let mut end = low;
+    for from in (low..high).step_by(pages.len() * 4096) {
+        let to = (from + pages.len() * 4096).min(high);
+        // SAFETY: the range is mapped, and the array has a byte for each page.
+        let known =
+            unsafe { libc::mincore(from as *mut _, to - from, pages.as_mut_ptr()) } == 0;
+        let count = (to - from) / 4096;
+        match pages[..count].iter().rposition(|page| page & 1 != 0) {
+            _ if !known => end = to,
+            Some(last) => end = from + (last + 1) * 4096,
+            None => {}
+        }
+    }
+    end
+}
+
 /// Asks the system for huge pages in the range, if it has them for those who ask. It is the same memory with or without.
 ///
 /// # Safety

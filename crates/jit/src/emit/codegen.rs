@@ -174,6 +174,7 @@ impl Codegen {
             counted,
             tail_bytes,
             notes,
+            frame_pointers,
             ..
         } = emitter;
         builder.seal_all_blocks();
@@ -206,6 +207,7 @@ impl Codegen {
             counted,
             stack_arg_bytes,
             tail_bytes,
+            exposes_frame: frame_pointers != 0,
         };
         let (mut blob, frame) = finish(finished).map_err(internal)?;
         blob.stats.translate_ns = (translated - start).as_nanos() as u64;

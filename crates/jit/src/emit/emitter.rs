@@ -85,6 +85,8 @@ pub struct Emitter<'f> {
     pub has_aes: bool,
     /// What they must know of its slots.
     pub notes: FrameNotes,
+    /// How many unmanaged pointers to slots of the function were made and not given to internal calls only (`translate/values/exposure.rs`).
+    pub frame_pointers: u32,
 }
 
 impl<'f> Emitter<'f> {
@@ -116,6 +118,7 @@ impl<'f> Emitter<'f> {
             is_brief: false,
             has_aes: false,
             notes: FrameNotes::default(),
+            frame_pointers: 0,
         }
     }
 
@@ -278,6 +281,39 @@ impl<'f> Emitter<'f> {
         self.b.seal_block(cold);
         self.b.switch_to_block(cold);
         self.cold_helper(helper, []);
+        self.b.ins().jump(on, &[]);
+        self.b.seal_block(on);
+        self.b.switch_to_block(on);
+    }
+
+    /// Notes that the address becomes an unmanaged pointer, if it lies on the first segment of the thread's managed stack:
+    ///
+    /// ```text
+    ///     v1 = isub context+managed_base, address
+    ///     v2 = icmp ule v1, FIRST_SEGMENT
+    ///     brif v2, cold, on
+    /// cold:
+    ///     context+exposed = umax context+exposed, address
+    ///     jump on
+    /// on:
+    /// ```
+    pub fn expose(&mut self, address: Value) {
+        use vervet_abi::context::{EXPOSED, MANAGED_BASE};
+        let base = self.load_context(I64, MANAGED_BASE);
+        let below = self.b.ins().isub(base, address);
+        let size = vervet_abi::stack::FIRST_SEGMENT as i64;
+        let here = self
+            .b
+            .ins()
+            .icmp_imm_u(condcodes::IntCC::UnsignedLessThanOrEqual, below, size);
+        let (cold, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(cold);
+        self.b.ins().brif(here, cold, &[], on, &[]);
+        self.b.seal_block(cold);
+        self.b.switch_to_block(cold);
+        let before = self.load_context(I64, EXPOSED);
+        let highest = self.b.ins().umax(before, address);
+        self.store_context(highest, EXPOSED);
         self.b.ins().jump(on, &[]);
         self.b.seal_block(on);
         self.b.switch_to_block(on);

@@ -35,6 +35,8 @@ pub struct Finished<'a> {
     pub stack_arg_bytes: u32,
     /// Bytes of stack arguments of its largest tail call.
     pub tail_bytes: u32,
+    /// See [`Blob::exposes_frame`].
+    pub exposes_frame: bool,
 }
 
 /// Converts a compiled function to a blob. The error is the reason, without the method.
@@ -43,6 +45,7 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
         code: f.compiled.code_buffer().to_vec(),
         align: f.compiled.buffer.alignment.max(16),
         stack_arg_bytes: f.stack_arg_bytes,
+        exposes_frame: f.exposes_frame,
         stats: BlobStats {
             clif_insts: f.function.dfg.num_insts() as u32,
             ..BlobStats::default()

@@ -312,6 +312,7 @@ fn translate(
         e.notes.allow();
     }
     let mut session = Session::new(source.method, source.inline_limit, has_filters);
+    session.is_filter = filter.is_some();
     session.fail_guards = source.fail_guards;
     let notes = source.notes_receivers && filter.is_none() && !plan.back_edges.is_empty();
     session.profiled = notes.then(Vec::new);

@@ -81,6 +81,8 @@ pub struct Session {
     pub thread_blocks: SmallVec<[ThreadBlock; 1]>,
     /// Classes whose constructors inlining decisions took into account.
     pub uninitialised: Vec<ClassRef>,
+    /// It is a filter: the variables whose addresses are known lie in the frame of its method.
+    pub is_filter: bool,
     /// The compiled method has filters, which write its variables while calls are active.
     pub has_filters: bool,
     /// See [`crate::options::CompileEnv::sequence_points`].
@@ -130,6 +132,7 @@ impl Session {
             agreed: FxHashMap::default(),
             thread_blocks: SmallVec::new(),
             uninitialised: Vec::new(),
+            is_filter: false,
             has_filters,
             sequence_points: None,
             inline_limit,

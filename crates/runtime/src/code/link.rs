@@ -97,6 +97,7 @@ pub fn link<'cx>(
                 kind,
                 domain: domain.id,
                 prologue_end: blob.prologue_end,
+                exposes_frame: blob.exposes_frame,
                 handling,
                 packed,
             })

@@ -51,6 +51,8 @@ pub struct Code {
     pub domain: u32,
     /// Behind the prologue.
     pub prologue_end: u32,
+    /// It makes unmanaged pointers to its own frame, which others may use while its thread waits.
+    pub exposes_frame: bool,
     /// What throwing needs to know; None: there is no handler and no clause.
     pub handling: Option<Box<Handling>>,
     /// What is known about its instructions.

@@ -7,7 +7,7 @@ use crate::arch::Registers;
 use crate::code::{arena, table};
 use crate::exceptions::trace::{Frame, RawFrame};
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
-use crate::threads::managed_stack;
+use crate::threads::{green, managed_stack};
 use std::ptr::null_mut;
 use vervet_abi::ThreadContext;
 use vervet_types::{Method, MethodRef};
@@ -75,19 +75,23 @@ pub(crate) unsafe fn collect(
             }
         }
     }
-    // SAFETY: the records of the thread, which does nothing else meanwhile.
-    let mut walk = unsafe { Walk::new(context) };
-    loop {
-        let next = walk.next();
-        if let Some(m) = walk.take_wrapper()
-            && !note(Word::new(m as *const Method as usize, STUB))
-        {
-            return;
-        }
-        let Some(f) = next else { return };
-        if !note(Word::pc(f.pc, f.exact)) {
-            return;
-        }
+    // SAFETY: the records of the thread, which does nothing else meanwhile. One whose frames are put away is parked, so the world is stopped.
+    unsafe {
+        green::with_frames(context, || {
+            let mut walk = Walk::new(context);
+            loop {
+                let next = walk.next();
+                if let Some(m) = walk.take_wrapper()
+                    && !note(Word::new(m as *const Method as usize, STUB))
+                {
+                    return;
+                }
+                let Some(f) = next else { return };
+                if !note(Word::pc(f.pc, f.exact)) {
+                    return;
+                }
+            }
+        });
     }
 }
 

@@ -47,7 +47,7 @@ pub fn rva_data(field: FieldRef) -> Result<usize, vervet_types::LoadError> {
 }
 
 /// The least entries of a thread's table of blocks. There may be a million threads, each of which uses the statics of few classes.
-const LEAST_TABLE: usize = 4;
+const LEAST_TABLE: usize = 2;
 
 /// This thread's block of a class's thread statics, made if it is not there.
 pub fn thread_block(cx: &Cx<'_>, vt: &'static VTable) -> Result<*mut u8, vervet_types::LoadError> {

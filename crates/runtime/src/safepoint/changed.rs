@@ -161,12 +161,10 @@ pub(super) unsafe fn visit(list: usize, mut visit: impl FnMut(*mut ThreadContext
     }
 }
 
-/// Brings the next context into the caches while one is visited, with what lies below it: the segment and the frames of a thread that waits near its
-/// beginning.
+/// Brings the next context into the caches while one is visited.
 fn prefetch(context: *mut ThreadContext) {
-    const BELOW: usize = 384;
     if !context.is_null() {
         let at = context as usize;
-        vervet_os::memory::prefetch_range(at - BELOW, at + size_of::<ThreadContext>());
+        vervet_os::memory::prefetch_range(at, at + size_of::<ThreadContext>());
     }
 }

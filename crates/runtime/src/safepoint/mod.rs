@@ -38,7 +38,7 @@ pub mod stop_word;
 pub mod suspend;
 pub mod transitions;
 
-pub(crate) use stop::view_parked;
+pub(crate) use stop::{innermost_exit, unless_stopping, view_parked};
 pub use stop::{Stopped, ThreadView, stop, stop_thread};
 pub use transitions::poll;
 

@@ -121,6 +121,15 @@ pub unsafe fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -
     })
 }
 
+/// Calls `work` if nobody stops the world or a thread; who wants to meanwhile waits. False: somebody does.
+pub(crate) fn unless_stopping(work: impl FnOnce()) -> bool {
+    let lock = STOP_LOCK.try_lock();
+    if lock.is_some() {
+        work();
+    }
+    lock.is_some()
+}
+
 /// Lets all threads go on for [`BREATH`], and those that were held for as long as it takes them to leave the handler, but not for longer than so many nanoseconds.
 fn breathe(limit: u64) {
     let began = now();
@@ -392,7 +401,7 @@ impl Stopped {
 ///
 /// # Safety
 /// The list is that of a stopped thread, or of the calling one.
-unsafe fn innermost_exit(mut record: *const Record) -> Option<usize> {
+pub(crate) unsafe fn innermost_exit(mut record: *const Record) -> Option<usize> {
     // SAFETY: a linked record is complete, and stays so while its thread does not run.
     while let Some(found) = unsafe { record.as_ref() } {
         if !found.is_entry() {
@@ -513,7 +522,10 @@ pub(crate) unsafe fn view_parked(
     let mut ranges = Ranges::new();
     // SAFETY: nobody uses the context and the stacks. The switch pushed the registers at `scan_sp`; it is 0 if the thread has not begun.
     unsafe {
-        if (*context).scan_sp != 0 {
+        if let Some((low, high)) = crate::threads::green::stashed(context) {
+            ranges.add(low, high);
+            ranges.add((*context).localloc_low, (*context).localloc_next);
+        } else if (*context).scan_sp != 0 {
             let sp = match (*context).scan_sp {
                 // It has no native stack.
                 NO_NATIVE_STACK => (*context).stack_base,

@@ -455,6 +455,10 @@ impl Call<'_> {
         match &self.plan.params[i] {
             ParamPlan::Scalar(scalar) => Native::Scalar(*scalar, values[0]),
             ParamPlan::Direct => {
+                // Native code may keep it for as long as the variable lives.
+                if self.lowered.param_classes[i].is_byref() {
+                    e.expose(values[0]);
+                }
                 self.roots.push(values[0]);
                 Native::Word(values[0])
             }

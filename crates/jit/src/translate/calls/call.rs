@@ -52,6 +52,7 @@ use crate::translate::control::control_flow::{ADDRESS, WRITTEN};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::inlining::decision::never_returns;
 use crate::translate::translator::Translator;
+use crate::translate::values::exposure::keeps_no_pointer;
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::{InstBuilder, SigRef, Value, types::*};
@@ -468,6 +469,18 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(TranslateError::invalid("a value as `this`"));
         }
         let tail = self.body.prefixes.tail && self.next_is(&[Op::Ret]);
+        match dispatch {
+            Dispatch::Direct(m) if keeps_no_pointer(m) => self.take_exposed(count),
+            // The method may take what it is given for something else.
+            _ if self.body.var_args.is_some() => self.expose_arguments(count),
+            _ => {}
+        }
+        if let (Dispatch::Direct(m) | Dispatch::Interface(m) | Dispatch::Generic(m), Some(this)) =
+            (&dispatch, &this)
+            && !m.class.is_value_type()?
+        {
+            self.expose(this);
+        }
         let mut p = self.prepare(lowered)?;
         if let Dispatch::Invoke = dispatch {
             let results = crate::stubs::delegate::emit_invoke(self.e, lowered, &p.args);
@@ -612,6 +625,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn variable_arguments(&mut self, sig: &'static vervet_types::MethodSig) -> Res<Value> {
         let extra = &sig.params[sig.sentinel.unwrap_or(sig.params.len())..];
         self.spill_aliased(extra.len())?;
+        self.expose_arguments(extra.len());
         let operands = self.pop_n(extra.len())?;
         let mut size = 8;
         for class in extra {
@@ -715,6 +729,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let lowered = LoweredSignature::of(sig)?;
         let tail = self.body.prefixes.tail && self.next_is(&[Op::Ret]);
+        // The function may have other parameters.
+        self.expose_arguments(lowered.params.len() + usize::from(lowered.has_this));
         let p = self.prepare(&lowered)?;
         let signature: SigRef = self.e.b.import_signature(lowered.clif.clone());
         if tail && p.result.is_none() && self.can_tail_call(&lowered, &p) {

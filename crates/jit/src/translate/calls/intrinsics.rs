@@ -378,6 +378,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::ByReferenceCtor => {
                 let value = self.pop_address()?;
                 let at = self.pop_address()?;
+                // Its field is an IntPtr.
+                self.expose(&value);
                 let flags = self.null_checked(&at, 0, 8);
                 self.e.b.ins().store(flags, value.value, at.value, 0);
             }

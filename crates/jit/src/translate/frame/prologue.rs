@@ -263,6 +263,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let slot = self.e.slot(bytes);
             let at = self.e.slot_addr(slot);
             self.zero(at, 0, bytes.next_multiple_of(8), trusted());
+            self.e.frame_pointers += 1;
             (at, ValueFact::Frame)
         } else {
             let bytes = match size.stack_type {

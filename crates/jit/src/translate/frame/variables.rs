@@ -117,6 +117,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                     at,
                     0,
                 );
+                if class.is_byref() {
+                    self.e.expose(values[0]);
+                }
                 variable.location = Location::Slot(slot);
             }
             Pass::Scalar(ty) => {
@@ -317,6 +320,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Location::Value(v, n) => {
                 fact = n;
+                self.copy_exposed(&StackValue {
+                    stack_type: variable.kind,
+                    value: v,
+                    class: None,
+                    fact,
+                });
                 v
             }
             location => {
@@ -402,6 +411,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 trusted(),
                 Dest::Frame,
             );
+        }
+        if variable.address_taken {
+            // What lies in memory can be read as something else.
+            self.expose(&operand);
         }
         // A store narrows small integers, so loads need no conversion.
         let value = self.coerce_to_class(&operand, variable.class)?;

@@ -441,6 +441,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             pinned: false,
             address_taken: flags & ADDRESS != 0,
         };
+        if variable.address_taken {
+            self.expose(operand);
+        }
         let value = self.coerce_to_class(operand, class)?;
         if flags == 0 {
             return Ok(variable);

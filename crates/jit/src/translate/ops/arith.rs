@@ -187,6 +187,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             // Unverifiable: alignment by masking and the like.
             _ => StackType::Native,
         };
+        if kind == StackType::Native {
+            self.expose(a);
+            self.expose(b);
+        }
         let value = self.integer(op, x, y)?;
         let fact = match (a.fact, kind) {
             (ValueFact::Frame, StackType::ByRef) => ValueFact::Frame,
@@ -409,7 +413,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             _ => I64,
         };
-        let (x, y) = (self.coerce(&a, kind)?, self.coerce(&b, kind)?);
+        // (A comparison makes no pointer of an address.)
+        let (x, y) = match kind {
+            I64 => (self.as_native(&a)?, self.as_native(&b)?),
+            kind => (self.coerce(&a, kind)?, self.coerce(&b, kind)?),
+        };
         Ok(if kind.is_float() {
             self.e.b.ins().fcmp(how.float(), x, y)
         } else if let Some(c) = self.constant(y).filter(|c| i32::try_from(*c).is_ok()) {

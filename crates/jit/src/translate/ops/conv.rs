@@ -62,6 +62,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// or unsigned as the target is.
     pub fn convert(&mut self, to: To) -> Res {
         let operand = self.pop()?;
+        self.expose(&operand);
         let value = match operand.stack_type {
             StackType::Struct => {
                 return Err(TranslateError::invalid("a conversion of a value type"));
@@ -226,6 +227,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// `conv.ovf.<to>` and `conv.ovf.<to>.un`: OverflowException if the value does not fit.
     pub fn convert_checked(&mut self, to: To, unsigned: bool) -> Res {
         let operand = self.pop()?;
+        self.expose(&operand);
         let value = match operand.stack_type {
             StackType::Struct => {
                 return Err(TranslateError::invalid("a conversion of a value type"));

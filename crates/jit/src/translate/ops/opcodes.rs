@@ -119,6 +119,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             // which does not change while they are on the stack.
             Dup => {
                 let operand = self.pop()?;
+                self.copy_exposed(&operand);
                 self.push_value(operand);
                 self.push_value(operand);
             }

@@ -29,6 +29,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// `mkrefany`: an address and its type as one value.
     pub(crate) fn make_typed_reference(&mut self, class: ClassRef) -> Res {
         let address = self.pop_address()?;
+        self.expose(&address);
         let typed = self.session.universe.known(Known::TypedReference);
         let at = self.temp_of(typed)?;
         let handle = self.e.symbol(Symbol::ClassHandle(class));

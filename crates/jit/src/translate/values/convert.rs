@@ -76,6 +76,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// produces.
     pub fn pop_ref(&mut self) -> Res<StackValue> {
         let operand = self.pop()?;
+        self.expose(&operand);
         match operand.stack_type {
             StackType::Ref | StackType::Native | StackType::ByRef => Ok(operand),
             _ => Err(TranslateError::invalid("expected an object reference")),
@@ -118,6 +119,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if operand.stack_type == to {
             return Ok(v);
         }
+        self.expose(operand);
         Ok(match (operand.stack_type, to) {
             (StackType::I32, StackType::Native | StackType::I64 | StackType::ByRef) => {
                 self.e.b.ins().sextend(I64, v)

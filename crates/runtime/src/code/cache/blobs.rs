@@ -61,6 +61,7 @@ impl Namer<'_> {
             blob.prologue_end,
             blob.stack_arg_bytes,
             blob.frame_size,
+            u32::from(blob.exposes_frame),
         ] {
             self.out.u32(n);
         }
@@ -274,7 +275,13 @@ impl Finder<'_> {
     fn piece(&mut self) -> Read<Blob> {
         let code = self.read.string()?.to_vec();
         let len = code.len();
-        let [align, prologue_end, stack_arg_bytes, frame_size] = self.numbers()?;
+        let [
+            align,
+            prologue_end,
+            stack_arg_bytes,
+            frame_size,
+            exposes_frame,
+        ] = self.numbers()?;
         if len == 0 || len > LONGEST || !align.is_power_of_two() || !(16..=4096).contains(&align) {
             return Err(Damaged);
         }
@@ -284,6 +291,7 @@ impl Finder<'_> {
             prologue_end: within(prologue_end, len)?,
             stack_arg_bytes,
             frame_size,
+            exposes_frame: exposes_frame != 0,
             ..Blob::default()
         };
         blob.relocs = self.relocs(len)?;

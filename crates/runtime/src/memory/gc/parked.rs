@@ -83,7 +83,7 @@ pub(super) fn beside(
     })
 }
 
-/// A checksum of the words of a parked thread's stacks that lie in the heap. (Others may change: what waits for something is in queues, whose links
+/// A checksum of the words of a parked thread's stacks that lie in the heap, in their order, wherever its frames are. (Others may change: what waits for something is in queues, whose links
 /// lie on stacks.)
 ///
 /// # Safety
@@ -96,7 +96,7 @@ unsafe fn checksum(context: *mut ThreadContext) -> u32 {
             // SAFETY: the ranges of a parked thread are readable words.
             let word = unsafe { vervet_os::memory::stack_word(at) };
             if heap.contains(word) {
-                sum = (sum ^ at as u64 ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                sum = (sum ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             }
         }
     };

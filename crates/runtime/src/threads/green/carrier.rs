@@ -148,6 +148,8 @@ unsafe extern "C" fn enter_green(carrier: *mut (), id: u32) -> Entered {
         seat.carrier = carrier;
         leave_native(base);
         enter(thread, base, context);
+        // Nobody holds the thread any more, and nothing of its stack has been used yet.
+        green.stash.restore();
         if let Some(first) = first {
             begin(green, first);
         }
@@ -237,8 +239,9 @@ unsafe fn begin(green: &Green, main: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         let context = green.context;
-        (*context).native_end = stack.low;
-        (*context).native_low = stack.low + (stack.high - stack.low) / 16;
+        let low = stack.low.get();
+        (*context).native_end = low;
+        (*context).native_low = low + (stack.high - low) / 16;
         (*context).stack_base = stack.high;
         (*context).scan_sp = arch::first_frame(stack.high, main, context);
     }

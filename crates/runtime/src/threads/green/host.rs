@@ -94,7 +94,8 @@ impl Host for Runtime {
     }
     #[inline]
     fn expect(&self, id: u32) {
-        super::record::prefetch(waiter::green(id));
+        let (record, top) = waiter::places(id);
+        super::record::prefetch(record, top);
     }
     #[inline]
     fn prepare(&self) -> bool {

@@ -22,6 +22,7 @@
 //! # Map
 //! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from; [`trim`]: what of it is given back while they wait
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
+//! * [`stash`]: the frames of threads that wait for long
 //! * [`reentry`]: parks that leave nothing on the native stack
 //! * [`wait`]: parking, yielding, native calls; [`descriptor`]: waiting for descriptors; [`run`]: from the start of a green thread to its end
 //! * [`pins`]: who kept a carrier; [`report`](mod@report): the lines of `--stats`; [`settings`]: what users choose
@@ -46,6 +47,7 @@ mod run;
 pub(crate) mod seat;
 pub mod settings;
 mod stacks;
+mod stash;
 mod trim;
 pub(crate) mod wait;
 
@@ -53,6 +55,7 @@ pub(crate) use host::{scheduler, scheduler_in_use};
 pub(crate) use pins::note_stacks as note_stacks_of_pins;
 pub(crate) use record::{is_free, is_new, is_off_carrier};
 pub(crate) use report::report;
+pub(crate) use stash::{forbid as never_stash, stashed, with_frames};
 pub use report::statistics;
 pub use run::spawn;
 pub(in crate::threads) use run::{spawn_thread, spawn_work};

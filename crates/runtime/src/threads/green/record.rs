@@ -7,7 +7,8 @@
 //!   keeps them for the next callback.
 use super::kept::Left;
 use super::seat::Seat;
-use super::stacks::{self, FIRST_SEGMENT, NativeStack};
+use super::stacks::{self, NativeStack};
+use super::stash::Stash;
 use crate::arch::FloatModes;
 use crate::safepoint::registry::Thread;
 use crate::safepoint::{green_contexts, registry};
@@ -19,6 +20,7 @@ use std::io;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::context::interrupts::SCANNING;
+use vervet_abi::stack::FIRST_SEGMENT;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
 
@@ -30,7 +32,7 @@ pub(crate) struct Green {
     /// The carrier that the thread is bound to and that waits for a processor to go on with it; 0: any carrier may run it.
     pub(super) bound_to: AtomicU32,
     /// What a thread does that was not started for a task.
-    pub(super) work: Cell<Option<Work>>,
+    pub(super) work: Cell<Option<Box<Work>>>,
     /// It is a thread of the program's own ([`Work::Thread`]).
     pub(super) is_own: Cell<bool>,
     /// The wait in which it left its native stack.
@@ -38,6 +40,8 @@ pub(crate) struct Green {
     /// How it computes, while it does not run.
     pub(super) modes: Cell<FloatModes>,
     pub(super) runs: Runs,
+    /// Its frames, while they are not on its stack.
+    pub(super) stash: Stash,
 }
 
 /// Counts the runs of a green thread, for the [trimmer](super::trim).
@@ -99,7 +103,8 @@ pub(super) fn take() -> io::Result<&'static Green> {
             }
             let free = seat.free.pop();
             if let Some(next) = seat.free.last() {
-                prefetch(*next as usize + offset_of!(Home, green));
+                let home = *next as usize;
+                vervet_os::memory::prefetch_range(home, home + size_of::<Home>());
             }
             free
         }
@@ -167,6 +172,7 @@ pub(super) unsafe fn reset(green: &'static Green) {
         (*context).scan_sp = 0;
         (*context).native_sp = 0;
         (*context).abort_caught_at = 0;
+        (*context).exposed = 0;
         (*context).localloc_next = (*context).localloc_low;
         // A request that comes from now on, of whoever has found the thread before, is dropped by its next owner (`abort::is_due`).
         // The collector's claim stays: the collector takes it back. (Most threads end without a request, and a load costs less than an exchange.)
@@ -213,33 +219,33 @@ pub(super) fn first_segment_bytes() -> u64 {
     (green_contexts::count() * FIRST_SEGMENT) as u64
 }
 
-/// A context and a record, which lie above the frames of the thread's first segment: a page then holds all that the runtime has of a thread that waits
-/// near its beginning.
-#[repr(C, align(64))]
+/// A context and a record. They lie apart from the frames, densely: the pages of the frames are given back while a thread waits for long.
+#[repr(C, align(32))]
 struct Home {
     context: ThreadContext,
     green: Green,
 }
+// Each green thread has one.
+const _: () = assert!(size_of::<Home>() <= 480);
 
-/// Brings what a switch to a thread touches into the caches: the record at that address, the context and the segment below it, and the frames below
-/// that of a thread that waits near its beginning. Records lie 16 KiB apart, so those of some hundred threads drive each other out of the caches.
+/// Brings what a switch to a thread touches into the caches: the record at that address and the context below it; and what lies above the frames of a
+/// thread that waits near its beginning, whose stack begins at `top`.
 #[inline]
-pub(super) fn prefetch(record: usize) {
-    const BELOW: usize = 256;
+pub(super) fn prefetch(record: usize, top: usize) {
+    const FRAMES: usize = 320;
     let home = record - offset_of!(Home, green);
-    vervet_os::memory::prefetch_range(home - BELOW, home + size_of::<Home>());
+    vervet_os::memory::prefetch_range(home, home + size_of::<Home>());
+    vervet_os::memory::prefetch_range(top - FRAMES, top);
 }
 
 fn make() -> io::Result<&'static Green> {
-    const { assert!(FIRST_SEGMENT.is_multiple_of(align_of::<Home>())) };
     let Some(id) = registry::try_next_owner() else {
         return Err(io::ErrorKind::OutOfMemory.into());
     };
-    let memory = stacks::memory()?;
-    let home = memory.segment + FIRST_SEGMENT - size_of::<Home>();
-    // SAFETY: the memory reads as zero, is the thread's for ever, and is aligned as segments and homes are large. A context of zeros is valid.
+    let memory = stacks::memory(size_of::<Home>())?;
+    // SAFETY: the memory reads as zero, is the thread's for ever, and is aligned as slabs and homes are large. A context of zeros is valid.
     let (context, green) = unsafe {
-        let home = home as *mut Home;
+        let home = memory.home as *mut Home;
         let context = &raw mut (*home).context;
         let green = &raw mut (*home).green;
         green.write(Green {
@@ -251,9 +257,11 @@ fn make() -> io::Result<&'static Green> {
             left: Cell::new(None),
             modes: Cell::new(FloatModes::DEFAULT),
             runs: Runs::default(),
+            stash: Stash::default(),
         });
         (context, &*green)
     };
+    let top = memory.segment + FIRST_SEGMENT;
     // SAFETY: nobody else knows the context yet.
     unsafe {
         (*context).green = std::ptr::from_ref(green) as usize;
@@ -261,19 +269,19 @@ fn make() -> io::Result<&'static Green> {
         (*context).localloc_low = memory.localloc;
         (*context).localloc_next = memory.localloc;
         (*context).localloc_end = memory.localloc_end;
-        managed_stack::give_first(context, memory.segment, home);
-        name(green, id);
+        managed_stack::give_first(context, memory.segment, top);
+        name(green, id, top);
         green_contexts::add(context);
     }
     Ok(green)
 }
 
 /// # Safety
-/// No carrier runs the thread, and no thread has the id.
-unsafe fn name(green: &'static Green, id: u32) {
+/// No carrier runs the thread, whose stack begins at `top`, and no thread has the id.
+unsafe fn name(green: &'static Green, id: u32, top: usize) {
     // SAFETY: the caller's promise.
     unsafe { (*green.context).owner_id = id };
-    waiter::set_green(id, std::ptr::from_ref(green) as usize);
+    waiter::set_green(id, std::ptr::from_ref(green) as usize, top);
 }
 
 /// The green thread with that owner id.

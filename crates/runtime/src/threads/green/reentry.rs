@@ -102,6 +102,10 @@ unsafe extern "C" fn leave_native_stack(context: *mut ThreadContext) -> usize {
     // SAFETY: the caller's promise. The carrier has left its stack pointer in the seat.
     unsafe {
         debug_assert_eq!((*context).leaves_at, (*context).record as usize);
+        // What was exposed below is gone.
+        if (*context).exposed < (*context).leaves_at {
+            (*context).exposed = 0;
+        }
         (*context).leaves_at = 0;
         (*context).scan_sp = NO_NATIVE_STACK;
         let left = record::of_context(context).and_then(|green| green.left.get());

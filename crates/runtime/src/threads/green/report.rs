@@ -1,7 +1,7 @@
 //! What the scheduler has done, in numbers: the lines of `--stats`, and the figures of Vervet.Threading.
 //!
 //! Invariant: nothing is printed by a process that has started no green thread.
-use super::{host, pins, record, settings, trim};
+use super::{host, pins, record, settings, stash, trim};
 use crate::threads::managed_stack;
 use std::fmt::Write;
 
@@ -56,7 +56,10 @@ pub(crate) fn report() -> String {
             ("polls", s.polls),
         ],
     );
-    line("green stacks", &[("trimmed", trim::count())]);
+    line(
+        "green stacks",
+        &[("trimmed", trim::count()), ("put away", stash::count())],
+    );
     text.push_str(&pins::report());
     text
 }

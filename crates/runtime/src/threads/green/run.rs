@@ -54,7 +54,7 @@ pub(in crate::threads) fn spawn_work(work: impl FnOnce() + Send + 'static) -> bo
     let Ok(green) = record::take() else {
         return false;
     };
-    green.work.set(Some(Work::Call(Box::new(work))));
+    green.work.set(Some(Box::new(Work::Call(Box::new(work)))));
     super::wait::spawn(green.id());
     true
 }
@@ -64,7 +64,7 @@ pub(in crate::threads) fn spawn_thread(seed: Seed) -> bool {
     let Ok(green) = record::take() else {
         return false;
     };
-    green.work.set(Some(Work::Thread(seed.handles())));
+    green.work.set(Some(Box::new(Work::Thread(seed.handles()))));
     // An OS thread, too, computes as the thread that starts it.
     green.modes.set(FloatModes::current());
     super::wait::spawn(green.id());
@@ -76,7 +76,7 @@ pub(super) extern "C" fn main() -> ! {
     let context = current_context();
     // SAFETY: the context is the calling thread's.
     let green = unsafe { record::of_context(context) }.expect("a green thread");
-    let work = green.work.take();
+    let work = green.work.take().map(|work| *work);
     green.is_own.set(matches!(work, Some(Work::Thread(_))));
     if work.is_some() {
         // A thread of the program's own begins without the statics, and the Thread object, of the thread that had the record before.

@@ -8,11 +8,11 @@
 use crate::memory::address_plan;
 use std::collections::VecDeque;
 use std::io;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use vervet_abi::stack::FIRST_SEGMENT;
 use vervet_os::{LeafLock, memory};
 
-/// Bytes of a first segment. Pages that are never touched cost address space only.
-pub(super) const FIRST_SEGMENT: usize = 16 << 10;
 /// Bytes of a localloc stack.
 const LOCALLOC: usize = 4 << 20;
 /// Bytes of a localloc stack where address space is limited.
@@ -29,6 +29,8 @@ const NATIVE_LIMITED: usize = 256 << 10;
 
 /// The memory that a green thread has for good: the lowest addresses.
 pub(super) struct Memory {
+    /// What the runtime has of the thread. It reads as zero.
+    pub(super) home: usize,
     pub(super) segment: usize,
     pub(super) localloc: usize,
     pub(super) localloc_end: usize,
@@ -36,6 +38,7 @@ pub(super) struct Memory {
 
 /// What is left of the last slab.
 struct Slab {
+    homes: usize,
     segments: usize,
     localloc: usize,
     left: usize,
@@ -44,17 +47,18 @@ struct Slab {
 }
 
 static LAST: LeafLock<Slab> = LeafLock::new(Slab {
+    homes: 0,
     segments: 0,
     localloc: 0,
     left: 0,
     threads: 0,
 });
 
-/// The memory of a new thread.
+/// The memory of a new thread, of which the runtime has `home` bytes.
 ///
 /// # Errors
 /// The system's: there is no memory.
-pub(super) fn memory() -> io::Result<Memory> {
+pub(super) fn memory(home: usize) -> io::Result<Memory> {
     let is_limited = address_plan::is_limited();
     let localloc = match is_limited {
         true => LOCALLOC_LIMITED,
@@ -72,7 +76,9 @@ pub(super) fn memory() -> io::Result<Memory> {
         // SAFETY: the whole mapping.
         unsafe { memory::avoid_huge_pages(segments, segments + size) };
         let lowest = memory::reserve(count * localloc)? as usize;
+        // (These lie densely: segments of threads that wait for long are given back.)
         *slab = Slab {
+            homes: memory::reserve(count * home)? as usize,
             segments,
             localloc: lowest,
             left: count,
@@ -81,6 +87,7 @@ pub(super) fn memory() -> io::Result<Memory> {
     }
     slab.left -= 1;
     Ok(Memory {
+        home: slab.homes + slab.left * home,
         segment: slab.segments + slab.left * FIRST_SEGMENT,
         localloc: slab.localloc + slab.left * localloc,
         localloc_end: slab.localloc + (slab.left + 1) * localloc,
@@ -90,7 +97,7 @@ pub(super) fn memory() -> io::Result<Memory> {
 /// A native stack, from its lowest address to its end. The page below is a guard.
 #[derive(Clone, Copy)]
 pub(super) struct NativeStack {
-    pub(super) low: usize,
+    pub(super) low: NonZeroUsize,
     pub(super) high: usize,
 }
 
@@ -186,6 +193,7 @@ fn make_native() -> io::Result<NativeStack> {
         false => NATIVE,
     };
     let (low, high) = memory::stack(size)?;
+    let low = NonZeroUsize::new(low).ok_or(io::ErrorKind::OutOfMemory)?;
     Ok(NativeStack { low, high })
 }
 

@@ -19,7 +19,7 @@
 use super::record::{self, Green};
 use super::settings;
 use super::stacks::NativeStack;
-use crate::safepoint::{green_contexts, view_parked};
+use crate::safepoint::{green_contexts, unless_stopping, view_parked};
 use crate::threads::managed_stack;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -160,6 +160,16 @@ impl Trimmer {
             }
         }
         self.parts = parts;
+        let mut is_done = false;
+        while goes_on && !is_done {
+            goes_on = self.hold(context, green, now, || {
+                // SAFETY: the thread is held.
+                is_done = unless_stopping(|| unsafe { green.stash.put_away(context) });
+            });
+            if goes_on && !is_done {
+                std::thread::sleep(REST);
+            }
+        }
         goes_on
     }
     /// Calls `work` while the thread is held, if it has not run since its count was `now`.
@@ -196,6 +206,9 @@ unsafe fn find_unused(context: *mut ThreadContext, green: &Green, parts: &mut Ve
     let mut add = |low: usize, high: usize| {
         let (low, high) = ((low + 4095) & !4095, high & !4095);
         if low < high {
+            // Most was never touched.
+            // SAFETY: a part of one stack.
+            let high = unsafe { memory::resident_end(low, high) };
             parts.push((low, high));
         }
     };
@@ -209,9 +222,9 @@ unsafe fn find_unused(context: *mut ThreadContext, green: &Green, parts: &mut Ve
         if sp != 0
             && sp != NO_NATIVE_STACK
             && let Some(NativeStack { low, high }) = green.native.get()
-            && (low..high).contains(&sp)
+            && (low.get()..high).contains(&sp)
         {
-            add(low, sp - MARGIN);
+            add(low.get(), sp - MARGIN);
         }
         add((*context).localloc_next, (*context).localloc_end);
     }

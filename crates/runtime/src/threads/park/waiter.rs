@@ -40,6 +40,8 @@ pub struct Waiter {
     pub(super) io: AtomicU32,
     /// The record of the green thread that has this id, or 0.
     green: AtomicUsize,
+    /// Where its managed stack begins.
+    top: AtomicUsize,
     /// Why the thread waits, packed, and until when, in nanoseconds. The module `reason` has both.
     pub(super) why: AtomicU64,
     pub(super) until: AtomicU64,
@@ -77,9 +79,20 @@ pub(crate) fn end(id: u32) {
     w.word.end();
 }
 
-/// The id is from now on that of a green thread, whose record lies at `record`.
-pub(crate) fn set_green(id: u32, record: usize) {
-    waiter(id).green.store(record, Ordering::Release);
+/// The id is from now on that of a green thread, whose record lies at `record` and whose managed stack begins at `top`.
+pub(crate) fn set_green(id: u32, record: usize, top: usize) {
+    let w = waiter(id);
+    w.top.store(top, Ordering::Relaxed);
+    w.green.store(record, Ordering::Release);
+}
+
+/// The record of the green thread with that id, and where its managed stack begins.
+pub(crate) fn places(id: u32) -> (usize, usize) {
+    let w = waiter(id);
+    (
+        w.green.load(Ordering::Acquire),
+        w.top.load(Ordering::Relaxed),
+    )
 }
 
 /// The record of the green thread with that id; 0: there is none.
