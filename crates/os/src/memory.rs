@@ -152,8 +152,7 @@ pub unsafe fn resident_end(low: usize, high: usize) -> usize {
     for from in (low..high).step_by(pages.len() * 4096) {
         let to = (from + pages.len() * 4096).min(high);
         // SAFETY: the range is mapped, and the array has a byte for each page.
-        let known =
-            unsafe { libc::mincore(from as *mut _, to - from, pages.as_mut_ptr()) } == 0;
+        let known = unsafe { libc::mincore(from as *mut _, to - from, pages.as_mut_ptr()) } == 0;
         let count = (to - from) / 4096;
         match pages[..count].iter().rposition(|page| page & 1 != 0) {
             _ if !known => end = to,

@@ -38,8 +38,8 @@ pub mod stop_word;
 pub mod suspend;
 pub mod transitions;
 
-pub(crate) use stop::{innermost_exit, unless_stopping, view_parked};
 pub use stop::{Stopped, ThreadView, stop, stop_thread};
+pub(crate) use stop::{innermost_exit, unless_stopping, view_parked};
 pub use transitions::poll;
 
 /// Chooses how transitions are fenced, at the first call. That is before the process has a second thread: from then on the kernel takes

@@ -14,8 +14,8 @@
 //! `ByReference<T>`, in a variable that has an address itself, as an argument of a function pointer or a variable argument, whose types the callee need not
 //! share, and as an argument of native code. Memory of `stackalloc` is not on the segment, unless it is small: then the method exposes its frame.
 //!
-//! The class library gives addresses of variables to internal calls (`WaitHandle.WaitOneNative`), which keep none of them ([`keeps_no_pointer`]). So
-//! [`Emitter::frame_pointers`](crate::emit::Emitter) counts the unmanaged pointers with the fact `Frame` that were made, and those that internal calls
+//! The class library gives addresses of variables to internal calls (`WaitHandle.WaitOneNative`), which keep none of them ([`keeps_no_pointer`]): what they
+//! get does not count. [`Emitter::frame_pointers`](crate::emit::Emitter) counts the unmanaged pointers with the fact `Frame` that were made, and those that internal calls
 //! were given are counted back.
 //!
 //! # Invariants
@@ -49,9 +49,14 @@ impl Translator<'_, '_> {
     /// Who takes the `count` uppermost values keeps no pointer.
     pub fn take_exposed(&mut self, count: usize) {
         let from = self.body.stack.len().saturating_sub(count);
-        let counted = self.body.stack[from..].iter().filter(|v| is_counted(v));
-        let counted = counted.count() as u32;
-        self.e.frame_pointers = self.e.frame_pointers.saturating_sub(counted);
+        for operand in &mut self.body.stack[from..] {
+            if is_counted(operand) {
+                self.e.frame_pointers = self.e.frame_pointers.saturating_sub(1);
+            } else if matches!(operand.fact, ValueFact::Frame) {
+                // A managed pointer, which becomes what the parameter is.
+                operand.stack_type = StackType::Native;
+            }
+        }
     }
     /// Who takes the `count` uppermost values may take them for something else.
     pub fn expose_arguments(&mut self, count: usize) {

@@ -55,10 +55,10 @@ pub(crate) use host::{scheduler, scheduler_in_use};
 pub(crate) use pins::note_stacks as note_stacks_of_pins;
 pub(crate) use record::{is_free, is_new, is_off_carrier};
 pub(crate) use report::report;
-pub(crate) use stash::{forbid as never_stash, stashed, with_frames};
 pub use report::statistics;
 pub use run::spawn;
 pub(in crate::threads) use run::{spawn_thread, spawn_work};
+pub(crate) use stash::{forbid as never_stash, stashed, with_frames};
 pub use wait::is_green;
 pub(crate) use wait::{make_ready, others_ready};
 

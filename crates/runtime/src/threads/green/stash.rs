@@ -151,7 +151,18 @@ unsafe fn frames_to_put_away(context: *mut ThreadContext) -> Option<(usize, usiz
             && (*segment).contains(exit)
             && (*context).exposed < exit
             && !FORBIDDEN.load(Ordering::Relaxed);
-        if !may || Walk::new(context).any(|frame| frame.code.exposes_frame) {
+        if !may {
+            return None;
+        }
+        let mut is_whole = false;
+        for frame in Walk::new(context) {
+            if frame.code.exposes_frame {
+                return None;
+            }
+            is_whole = frame.code.is_invoke_stub();
+        }
+        // The first frame of all is the stub by which the thread began: the walk has seen them all.
+        if !is_whole {
             return None;
         }
         let (_, end) = (*segment).bounds();

@@ -19,6 +19,7 @@
 use super::record::{self, Green};
 use super::settings;
 use super::stacks::NativeStack;
+use super::stash::stashed;
 use crate::safepoint::{green_contexts, unless_stopping, view_parked};
 use crate::threads::managed_stack;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -212,6 +213,10 @@ unsafe fn find_unused(context: *mut ThreadContext, green: &Green, parts: &mut Ve
             parts.push((low, high));
         }
     };
+    // SAFETY: the caller's promise.
+    if unsafe { stashed(context) }.is_some() {
+        return; // The segment holds nothing, not even its header.
+    }
     // SAFETY: the thread is parked, and does not run meanwhile. A carrier that is about to run it changes the cell of its native stack only if the thread
     // has none yet, and then the cell is not looked at.
     unsafe {
