@@ -224,6 +224,8 @@ pub struct ThreadContext {
     /// The highest address on the managed stack's first segment that code has made an unmanaged pointer of without knowing what lies there; 0: none. Others
     /// may use the memory while the thread waits.
     pub exposed: usize,
+    /// A green thread that is parked: the copy of its frames, while they are not on its stack; 0: there is none.
+    pub stash: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

@@ -352,7 +352,7 @@ pub fn register(name: String, code: usize) {
 /// Registers an internal call of a host by name; it wins over the table.
 pub fn register_foreign(name: String, code: usize) {
     // The host's function may keep what it is given.
-    crate::threads::green::never_stash();
+    crate::safepoint::stash::forbid();
     let row = Registered {
         code,
         foreign: true,

@@ -7,7 +7,8 @@ use crate::arch::Registers;
 use crate::code::{arena, table};
 use crate::exceptions::trace::{Frame, RawFrame};
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
-use crate::threads::{green, managed_stack};
+use crate::safepoint::stash;
+use crate::threads::managed_stack;
 use std::ptr::null_mut;
 use vervet_abi::ThreadContext;
 use vervet_types::{Method, MethodRef};
@@ -77,7 +78,7 @@ pub(crate) unsafe fn collect(
     }
     // SAFETY: the records of the thread, which does nothing else meanwhile. One whose frames are put away is parked, so the world is stopped.
     unsafe {
-        green::with_frames(context, || {
+        stash::with_frames(context, || {
             let mut walk = Walk::new(context);
             loop {
                 let next = walk.next();

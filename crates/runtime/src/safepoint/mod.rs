@@ -26,6 +26,7 @@
 //! * [`stop_word`]: the words between the stopper and the threads; [`transitions`]: what a thread does when it finds the word set
 //! * [`suspend`]: the signal that stops a thread in managed code
 //! * [`stop`](mod@stop): the stopper's side; [`histogram`]: how long it took
+//! * [`stash`]: frames of parked threads that are put away
 //! * [`debug`]: stops without a reason, for tests
 pub(crate) mod changed;
 pub mod debug;
@@ -33,6 +34,7 @@ pub(crate) mod elsewhere;
 pub(crate) mod green_contexts;
 pub mod histogram;
 pub mod registry;
+pub(crate) mod stash;
 pub mod stop;
 pub mod stop_word;
 pub mod suspend;

@@ -522,7 +522,7 @@ pub(crate) unsafe fn view_parked(
     let mut ranges = Ranges::new();
     // SAFETY: nobody uses the context and the stacks. The switch pushed the registers at `scan_sp`; it is 0 if the thread has not begun.
     unsafe {
-        if let Some((low, high)) = crate::threads::green::stashed(context) {
+        if let Some((low, high)) = super::stash::stashed(context) {
             ranges.add(low, high);
             ranges.add((*context).localloc_low, (*context).localloc_next);
         } else if (*context).scan_sp != 0 {

@@ -1,7 +1,7 @@
 //! Exposed frames: unmanaged pointers to what lies on the managed stack.
 //!
 //! # Why
-//! A thread that waits for long may have its frames put away (`threads/green/stash.rs` of the runtime), because nobody else uses its stack. Managed
+//! A thread that waits for long may have its frames put away (`safepoint/stash.rs` of the runtime), because nobody else uses its stack. Managed
 //! pointers cannot leave the thread: they lie on stacks only. An unmanaged pointer can. So code says of each managed pointer that becomes something else
 //! what it points to:
 //!

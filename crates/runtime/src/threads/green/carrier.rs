@@ -14,8 +14,8 @@ use super::stacks::{self, NativeStack, give_native, take_native};
 use super::trim;
 use crate::arch::upcalls::Entered;
 use crate::arch::{self, FloatModes};
-use crate::safepoint::green_contexts;
 use crate::safepoint::registry::{self, Thread};
+use crate::safepoint::{green_contexts, stash};
 use crate::threads::current::set_current_context;
 use crate::threads::native_state::leave_native;
 use crate::threads::retry_thread::{self, raise_limit};
@@ -149,7 +149,7 @@ unsafe extern "C" fn enter_green(carrier: *mut (), id: u32) -> Entered {
         leave_native(base);
         enter(thread, base, context);
         // Nobody holds the thread any more, and nothing of its stack has been used yet.
-        green.stash.restore();
+        stash::restore(context);
         if let Some(first) = first {
             begin(green, first);
         }

@@ -22,7 +22,7 @@
 //! # Map
 //! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from; [`trim`]: what of it is given back while they wait
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
-//! * [`stash`]: the frames of threads that wait for long
+//! * [`put_away`]: the frames of threads that wait for long
 //! * [`reentry`]: parks that leave nothing on the native stack
 //! * [`wait`]: parking, yielding, native calls; [`descriptor`]: waiting for descriptors; [`run`]: from the start of a green thread to its end
 //! * [`pins`]: who kept a carrier; [`report`](mod@report): the lines of `--stats`; [`settings`]: what users choose
@@ -40,6 +40,7 @@ pub(in crate::threads) mod descriptor;
 mod host;
 pub(crate) mod kept;
 mod pins;
+mod put_away;
 mod record;
 pub(crate) mod reentry;
 mod report;
@@ -47,7 +48,6 @@ mod run;
 pub(crate) mod seat;
 pub mod settings;
 mod stacks;
-mod stash;
 mod trim;
 pub(crate) mod wait;
 
@@ -58,7 +58,6 @@ pub(crate) use report::report;
 pub use report::statistics;
 pub use run::spawn;
 pub(in crate::threads) use run::{spawn_thread, spawn_work};
-pub(crate) use stash::{forbid as never_stash, stashed, with_frames};
 pub use wait::is_green;
 pub(crate) use wait::{make_ready, others_ready};
 

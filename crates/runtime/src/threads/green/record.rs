@@ -8,7 +8,6 @@
 use super::kept::Left;
 use super::seat::Seat;
 use super::stacks::{self, NativeStack};
-use super::stash::Stash;
 use crate::arch::FloatModes;
 use crate::safepoint::registry::Thread;
 use crate::safepoint::{green_contexts, registry};
@@ -40,8 +39,6 @@ pub(crate) struct Green {
     /// How it computes, while it does not run.
     pub(super) modes: Cell<FloatModes>,
     pub(super) runs: Runs,
-    /// Its frames, while they are not on its stack.
-    pub(super) stash: Stash,
 }
 
 /// Counts the runs of a green thread, for the [trimmer](super::trim).
@@ -257,7 +254,6 @@ fn make() -> io::Result<&'static Green> {
             left: Cell::new(None),
             modes: Cell::new(FloatModes::DEFAULT),
             runs: Runs::default(),
-            stash: Stash::default(),
         });
         (context, &*green)
     };

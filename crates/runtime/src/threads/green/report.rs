@@ -1,7 +1,7 @@
 //! What the scheduler has done, in numbers: the lines of `--stats`, and the figures of Vervet.Threading.
 //!
 //! Invariant: nothing is printed by a process that has started no green thread.
-use super::{host, pins, record, settings, stash, trim};
+use super::{host, pins, put_away, record, settings, trim};
 use crate::threads::managed_stack;
 use std::fmt::Write;
 
@@ -58,7 +58,7 @@ pub(crate) fn report() -> String {
     );
     line(
         "green stacks",
-        &[("trimmed", trim::count()), ("put away", stash::count())],
+        &[("trimmed", trim::count()), ("put away", put_away::count())],
     );
     text.push_str(&pins::report());
     text

@@ -16,11 +16,11 @@
 //! * A hold lasts for one [`PIECE`]: a carrier that is to run the thread waits for the hold, and who stops the world may wait for that carrier.
 //! * The trimmer is not attached: it is never stopped, and touches no object. It is no nicer than a carrier, which would wait for a holder that has lost its
 //!   processor; it rests instead.
+use super::put_away;
 use super::record::{self, Green};
 use super::settings;
 use super::stacks::NativeStack;
-use super::stash::stashed;
-use crate::safepoint::{green_contexts, unless_stopping, view_parked};
+use crate::safepoint::{green_contexts, stash, unless_stopping, view_parked};
 use crate::threads::managed_stack;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -165,7 +165,7 @@ impl Trimmer {
         while goes_on && !is_done {
             goes_on = self.hold(context, green, now, || {
                 // SAFETY: the thread is held.
-                is_done = unless_stopping(|| unsafe { green.stash.put_away(context) });
+                is_done = unless_stopping(|| unsafe { put_away::put_away(context) });
             });
             if goes_on && !is_done {
                 std::thread::sleep(REST);
@@ -214,7 +214,7 @@ unsafe fn find_unused(context: *mut ThreadContext, green: &Green, parts: &mut Ve
         }
     };
     // SAFETY: the caller's promise.
-    if unsafe { stashed(context) }.is_some() {
+    if unsafe { stash::stashed(context) }.is_some() {
         return; // The segment holds nothing, not even its header.
     }
     // SAFETY: the thread is parked, and does not run meanwhile. A carrier that is about to run it changes the cell of its native stack only if the thread
