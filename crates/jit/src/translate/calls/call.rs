@@ -632,6 +632,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             size += self.size_of(class)?.next_multiple_of(8);
         }
         let slot = self.e.slot(size);
+        // ArgIterator has its address as an IntPtr.
+        self.e.frame_pointers += 1;
         let block = self.e.slot_addr(slot);
         let cookie = self.e.symbol(Symbol::Signature(sig));
         self.e.b.ins().store(trusted(), cookie, block, 0);

@@ -12,7 +12,7 @@
 //!
 //! It becomes something else by a conversion, as an operand or variable of another type, as a reference, as a difference, in a typed reference, in
 //! `ByReference<T>`, in a variable that has an address itself, as an argument of a function pointer or a variable argument, whose types the callee need not
-//! share, and as an argument of native code. Memory of `stackalloc` is not on the segment, unless it is small: then the method exposes its frame.
+//! share, and as an argument of native code. A method that calls one with variable arguments exposes the block that they lie in. Memory of `stackalloc` is not on the segment, unless it is small: then the method exposes its frame.
 //!
 //! The class library gives addresses of variables to internal calls (`WaitHandle.WaitOneNative`), which keep none of them ([`keeps_no_pointer`]): what they
 //! get does not count. [`Emitter::frame_pointers`](crate::emit::Emitter) counts the unmanaged pointers with the fact `Frame` that were made, and those that internal calls
