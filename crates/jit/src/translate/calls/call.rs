@@ -547,19 +547,28 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.dead = true;
             return Ok(());
         }
-        let results = match std::mem::take(&mut self.session.is_cold_call) {
-            true => {
-                let result = result_of(lowered);
-                self.e
-                    .cold_call_indirect(&lowered.clif, result, target, &p.args)
-            }
-            false => self.e.call_indirect(signature, target, &p.args),
-        };
+        let results = self.call_code(lowered, signature, target, &p.args);
         if last {
             self.end_cold();
             return Ok(());
         }
         self.push_results(lowered, &results, p.result)
+    }
+
+    /// Calls code of a method, from a place that the session may say runs rarely.
+    fn call_code(
+        &mut self,
+        lowered: &LoweredSignature,
+        signature: SigRef,
+        target: Value,
+        args: &[Value],
+    ) -> Results {
+        if !std::mem::take(&mut self.session.is_cold_call) {
+            return self.e.call_indirect(signature, target, args);
+        }
+        let result = result_of(lowered);
+        self.e
+            .cold_call_indirect(&lowered.clif, result, target, args)
     }
 
     /// Emits an array accessor. With `readonly.` the address is not checked for its exact type
