@@ -356,19 +356,7 @@ impl Finder<'_> {
         if blob.inline_map.iter().any(|m| m.1 > number) {
             return Err(Damaged);
         }
-        blob.profiled = self.list(|f| {
-            Ok(ProfiledCall {
-                method: f.method()?,
-                il_offset: f.read.u32()?,
-            })
-        })?;
-        let has_cell = |r: &Reloc| match r.symbol {
-            Symbol::Profile(number) => (number as usize) < blob.profiled.len(),
-            _ => true,
-        };
-        if !blob.relocs.iter().all(has_cell) {
-            return Err(Damaged);
-        }
+        blob.profiled = self.profiled(&blob.relocs)?;
         ascending(&blob.call_sites, |s| s.ret)?;
         ascending(&blob.traps, |t| t.0)?;
         sorted(&blob.il_map, |m| m.0)?;
@@ -377,6 +365,23 @@ impl Finder<'_> {
             return Err(Damaged);
         }
         Ok(blob)
+    }
+    /// Reads the calls that note their receivers. The relocations name the cells of no others.
+    fn profiled(&mut self, relocs: &[Reloc]) -> Read<Vec<ProfiledCall>> {
+        let calls = self.list(|f| {
+            Ok(ProfiledCall {
+                method: f.method()?,
+                il_offset: f.read.u32()?,
+            })
+        })?;
+        let has_cell = |r: &Reloc| match r.symbol {
+            Symbol::Profile(number) => (number as usize) < calls.len(),
+            _ => true,
+        };
+        match relocs.iter().all(has_cell) {
+            true => Ok(calls),
+            false => Err(Damaged),
+        }
     }
     /// Reads symbols and the relocations of code of that length.
     fn relocs(&mut self, len: usize) -> Read<Vec<Reloc>> {
