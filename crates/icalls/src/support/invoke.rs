@@ -213,6 +213,17 @@ fn checked<'cx>(
             "Cannot invoke method returning ByRef type via reflection",
         ));
     }
+    // The result would be a box, and may refer to a frame that is gone.
+    let made = match target.is_ctor() {
+        true => target.class,
+        false => sig.ret,
+    };
+    if made.is_by_ref_like() {
+        return Err(cx.throw(
+            Known::NotSupportedException,
+            "Cannot invoke method with stack pointers via reflection",
+        ));
+    }
     Ok(target)
 }
 

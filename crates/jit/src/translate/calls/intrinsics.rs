@@ -149,6 +149,8 @@ enum Rounding {
     Ceiling,
     /// To the nearest integer, halves to the even one.
     Nearest,
+    /// Towards zero.
+    Zero,
 }
 
 /// The table's rows of the namespace System.
@@ -215,6 +217,7 @@ fn of_system(class: &str, method: &str) -> Option<Intrinsic> {
             "Floor" => Round(Rounding::Floor),
             "Ceiling" => Round(Rounding::Ceiling),
             "Round" => Round(Rounding::Nearest),
+            "Truncate" => Round(Rounding::Zero),
             _ if class == "Math" => return math::function_of(method).map(Math),
             _ => return None,
         },
@@ -746,6 +749,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     Rounding::Floor => self.e.b.ins().floor(x.value),
                     Rounding::Ceiling => self.e.b.ins().ceil(x.value),
                     Rounding::Nearest => self.e.b.ins().nearest(x.value),
+                    Rounding::Zero => self.e.b.ins().trunc(x.value),
                 };
                 self.push(x.stack_type, value);
             }
