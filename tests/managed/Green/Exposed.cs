@@ -53,6 +53,17 @@ static unsafe class Exposed
     [MethodImpl(MethodImplOptions.NoInlining)]
     static int Middle(ref int x) { fixed (int* p = &x) { Give(p); Wait(2); } return 0; }
 
+    // A delegate whose parameter is another one than its method's.
+    delegate void TakesPointer(int* p);
+    delegate void TakesRef(ref int x);
+    [System.Runtime.InteropServices.StructLayout(System.Runtime.InteropServices.LayoutKind.Explicit)]
+    struct Both
+    {
+        [System.Runtime.InteropServices.FieldOffset(0)] public TakesPointer Pointer;
+        [System.Runtime.InteropServices.FieldOffset(0)] public TakesRef Ref;
+    }
+    static int Through() { int x = 0; var both = new Both { Pointer = Give }; both.Ref(ref x); Wait(1); return x; }
+
     static void Try(string name, Func<int> body)
     {
         given = IntPtr.Zero;
@@ -87,6 +98,7 @@ static unsafe class Exposed
         Try("number", AsNumber);       // expect: number: 17 4711
         Try("catch", InCatch);         // expect: catch: 17 4711
         Try("outer", Outer);           // expect: outer: 17 4711
+        Try("delegate", Through);      // expect: delegate: 17 4711
         fill.Release(others.Length);
         Task.WaitAll(others);
     }

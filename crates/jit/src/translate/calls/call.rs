@@ -473,6 +473,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Dispatch::Direct(m) if keeps_no_pointer(m) => self.take_exposed(count),
             // The method may take what it is given for something else.
             _ if self.body.var_args.is_some() => self.expose_arguments(count),
+            Dispatch::Invoke => self.expose_arguments(count),
             _ => {}
         }
         if let (Dispatch::Direct(m) | Dispatch::Interface(m) | Dispatch::Generic(m), Some(this)) =
@@ -889,6 +890,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 // The caller's copy, which this method has not changed.
                 Pass::Address => args.extend_from_slice(lowered.values_of(&self.body.params, n)),
+            }
+        }
+        // Of an own address in another type no more is known than of any argument's.
+        for value in &args {
+            if self.e.b.func.dfg.value_type(*value) == I64 {
+                self.e.expose(*value);
             }
         }
         let signature = self.e.b.import_signature(lowered.clif.clone());

@@ -11,7 +11,7 @@
 //! | is not known to be | at run time, if it lies on the thread's first segment: `ThreadContext::exposed` |
 //!
 //! It becomes something else by a conversion, as an operand or variable of another type, as a reference, as a difference, in a typed reference, in
-//! `ByReference<T>`, in a variable that has an address itself, as an argument of a function pointer or a variable argument, whose types the callee need not
+//! `ByReference<T>`, in a variable that has an address itself, as an argument of a delegate, a function pointer, a `jmp` or a variable argument, whose types the callee need not
 //! share, and as an argument of native code. A method that calls one with variable arguments exposes the block that they lie in. Memory of `stackalloc` is not on the segment, unless it is small: then the method exposes its frame.
 //!
 //! The class library gives addresses of variables to internal calls (`WaitHandle.WaitOneNative`), which keep none of them ([`keeps_no_pointer`]): what they
@@ -19,7 +19,7 @@
 //! were given are counted back.
 //!
 //! # Invariants
-//! * Each value of type Native with the fact `Frame` on the IL stack was counted when it got there; one that an internal call takes is counted back, once.
+//! * Each value of type Native or int64 with the fact `Frame` on the IL stack was counted when it got there; one that an internal call takes is counted back, once.
 //!   What becomes of any other is not followed.
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
@@ -67,7 +67,8 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Is it an unmanaged pointer that is counted?
+/// Is it an unmanaged pointer that is counted? An integer of its size may be one, and become one of type Native again.
 fn is_counted(operand: &StackValue) -> bool {
-    operand.stack_type == StackType::Native && matches!(operand.fact, ValueFact::Frame)
+    matches!(operand.stack_type, StackType::Native | StackType::I64)
+        && matches!(operand.fact, ValueFact::Frame)
 }

@@ -83,8 +83,9 @@ impl Own {
             };
             let segment = (&raw const (*context).segment).read_volatile() as *const Segment;
             let (low_segment, top, earlier) = match segment.as_ref() {
-                Some(s) => (s.low, s.bounds().1, s.previous.cast_const()),
-                None => (0, 0, std::ptr::null()),
+                // (While the carrier writes frames back that were put away, the header may be zeros still.)
+                Some(s) if s.low != 0 => (s.low, s.bounds().1, s.previous.cast_const()),
+                _ => (0, 0, std::ptr::null()),
             };
             Own {
                 native: (low, base),
