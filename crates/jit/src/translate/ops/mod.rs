@@ -7,4 +7,5 @@ pub mod fields;
 mod nullables;
 pub mod objects;
 pub mod opcodes;
+mod thread_statics;
 pub mod typedref;
