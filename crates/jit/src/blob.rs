@@ -45,6 +45,8 @@ pub enum Symbol {
     Prestub(MethodRef),
     /// The VTable's address (below 2 GiB: also usable as a u32).
     VTable(ClassRef),
+    /// The address of the VTable that the objects of a guessed class have; 0, which none has, if the class cannot be loaded.
+    GuessedVTable(ClassRef),
     /// Address of the class's memory of static reference fields.
     StaticRefs(ClassRef),
     /// Address of the card of a static field that is a reference (statics never move).

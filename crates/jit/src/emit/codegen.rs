@@ -21,7 +21,9 @@ use crate::options::{AllocProtection, Options, Recorded, Tier};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{Signature, UserFuncName};
-use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::settings::OptLevel;
+use cranelift_codegen::{CodegenResult, CompiledCode};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use std::cell::RefCell;
 use std::time::Instant;
@@ -35,6 +37,7 @@ thread_local! {
 struct Worker {
     context: Context,
     builder: FunctionBuilderContext,
+    registers: regalloc2::Ctx,
 }
 
 /// Takes the worker of this thread. There is none while another compile on this thread has it, nor after the destructors
@@ -136,6 +139,7 @@ impl Codegen {
             Box::new(Worker {
                 context: Context::new(),
                 builder: FunctionBuilderContext::new(),
+                registers: regalloc2::Ctx::default(),
             })
         });
         let result = self.run(&mut worker, request, emit);
@@ -192,12 +196,13 @@ impl Codegen {
         }
         let clif = request.listing.then(|| context.func.display().to_string());
         context.set_disasm(request.listing);
-        if let Err(e) = context.compile(&**isa, &mut ControlPlane::default()) {
-            return Err(internal(cranelift_codegen::print_errors::pretty_error(
-                e.func, e.inner,
-            )));
-        }
-        let compiled = context.compiled_code().expect("compiled just now");
+        let compiled = compile(context, &mut worker.registers, &**isa).map_err(|e| {
+            internal(cranelift_codegen::print_errors::pretty_error(
+                &context.func,
+                e,
+            ))
+        })?;
+        let compiled = &compiled;
         let finished = Finished {
             function: &context.func,
             compiled,
@@ -223,4 +228,22 @@ impl Codegen {
         }
         Ok((blob, frame))
     }
+}
+
+/// Compiles the function of the context, as [`Context::compile`] does it, with our own passes behind Cranelift's.
+fn compile(
+    context: &mut Context,
+    registers: &mut regalloc2::Ctx,
+    isa: &dyn TargetIsa,
+) -> CodegenResult<CompiledCode> {
+    let plane = &mut ControlPlane::default();
+    context.optimize(isa, plane)?;
+    if isa.flags().opt_level() != OptLevel::None {
+        optimise::finish(context);
+        context.verify_if(isa)?;
+    }
+    let (func, domtree) = (&context.func, &context.domtree);
+    let stencil =
+        isa.compile_function(func, domtree, registers, context.want_disasm, plane)?;
+    Ok(stencil.apply_params(&func.params))
 }

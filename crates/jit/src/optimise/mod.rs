@@ -7,6 +7,7 @@
 //! ```text
 //! translator -> CLIF -> slots     stack slots become values
 //!                    -> bounds    bounds checks that cannot fail go
+//!                    -> cold      rare paths go behind the others
 //!                    -> Cranelift
 //! ```
 //!
@@ -17,6 +18,8 @@
 //! * A pass is deterministic: blobs of two compiles of one method are compared (`--cache=verify`).
 //! * Every instruction that a pass adds has the source location of the instruction it stands for.
 mod bounds;
+mod cold;
+mod copies;
 mod notes;
 mod slots;
 
@@ -61,5 +64,15 @@ pub fn run(
         }
     }
     notes.share(&mut context.func);
+    cold::spread(&mut context.func);
     Ok(())
+}
+
+/// Runs the passes that come after Cranelift's own, on a function that [`Context::optimize`] has left.
+pub fn finish(context: &mut Context) {
+    context
+        .loop_analysis
+        .compute(&context.func, &context.cfg, &context.domtree);
+    cold::sink_addresses(&mut context.func);
+    copies::copy_fixed(&mut context.func, &context.loop_analysis);
 }

@@ -126,6 +126,7 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, symbol: Symbol) -> Re
         Symbol::CallCounter(m) => cx.load(entry(m)?.counter())?,
         Symbol::Prestub(m) => entry(m)?.prestub(),
         Symbol::VTable(c) => vtable(c)? as *const _ as usize,
+        Symbol::GuessedVTable(c) => domain.vtable(c).map_or(0, |vt| vt as *const _ as usize),
         Symbol::StaticRefs(c) => vtable(c)?.statics_refs as usize,
         Symbol::StaticCard(f) => {
             let statics = vtable(f.class)?.statics_refs as usize;

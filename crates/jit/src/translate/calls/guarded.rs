@@ -201,9 +201,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let mut is_reached = false;
         for guess in guesses {
-            let passes = self.test(dispatch, vt, guess)?;
+            let fails = self.test(dispatch, vt, guess)?;
             let (hit, next) = (self.e.b.create_block(), self.e.b.create_block());
-            self.e.b.ins().brif(passes, hit, &[], next, &[]);
+            // What a branch goes to otherwise is placed behind it: the first arm needs no jump.
+            self.e.b.ins().brif(fails, next, &[], hit, &[]);
             self.e.b.seal_block(hit);
             self.e.b.seal_block(next);
             self.e.b.switch_to_block(hit);
@@ -241,16 +242,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.push_joined(lowered, join)
     }
 
-    /// Whether the receiver is the guessed one.
+    /// Whether the receiver is another one than is guessed.
     fn test(&mut self, dispatch: &Dispatch, vt: Value, guess: &Guess) -> Res<Value> {
         if self.session.fail_guards {
-            return Ok(self.e.b.ins().iconst(I8, 0));
+            return Ok(self.e.b.ins().iconst(I8, 1));
         }
         let class = guess.class.unwrap_or(guess.method.class);
         let by_code = guess.class.is_none() && matches!(dispatch, Dispatch::Virtual(_));
-        if !by_code && class.is_marshal_by_ref()? {
-            let wanted = self.e.symbol(Symbol::VTable(class));
-            return Ok(self.e.b.ins().icmp(IntCC::Equal, vt, wanted));
+        // Outside of loops the class is tested: it is there without a VTable, which costs the start of a program something.
+        if !by_code && (self.is_repeated() || class.is_marshal_by_ref()?) {
+            let wanted = self.e.symbol(Symbol::GuessedVTable(class));
+            return Ok(self.e.b.ins().icmp(IntCC::NotEqual, vt, wanted));
         }
         let (own, wanted) = match (dispatch, guess.class) {
             // The slot and the method's own slot hold the method's code, once it is compiled and was called.
@@ -264,7 +266,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             ),
         };
         let own = self.e.b.ins().load(I64, trusted(), vt, own);
-        Ok(self.e.b.ins().icmp(IntCC::Equal, own, wanted))
+        Ok(self.e.b.ins().icmp(IntCC::NotEqual, own, wanted))
     }
 
     /// `this` of the guessed method: of a value type the address in the box.

@@ -37,14 +37,22 @@ use vervet_abi::profile::{CALLS, CHANGES, CLASS, OFTEN};
 const SITES: usize = 64;
 
 impl Translator<'_, '_> {
+    /// Whether what is translated lies in a loop.
+    pub(super) fn is_repeated(&self) -> bool {
+        match self.body.inline {
+            None => {
+                let il_offset = self.body.plan.instrs[self.body.index].offset;
+                self.body.plan.in_loop(il_offset)
+            }
+            Some(_) => self.session.is_inlined_in_loop,
+        }
+    }
+
     /// Notes the receiver of the call that is about to be made.
     pub(super) fn note_receiver(&mut self, dispatch: &Dispatch, this: &StackValue) -> Res {
         let is_virtual = matches!(dispatch, Dispatch::Virtual(_) | Dispatch::Interface(_));
+        let is_repeated = self.is_repeated();
         let il_offset = self.body.plan.instrs[self.body.index].offset;
-        let is_repeated = match self.body.inline {
-            None => self.body.plan.in_loop(il_offset),
-            Some(_) => self.session.is_inlined_in_loop,
-        };
         let Some(profiled) = &mut self.session.profiled else {
             return Ok(());
         };

@@ -161,6 +161,7 @@ impl Namer<'_> {
             Symbol::ColdCall(_) => (23, None, None, None),
             Symbol::ScalarNativeThunk => (24, None, None, None),
             Symbol::Profile(_) => (25, None, None, None),
+            Symbol::GuessedVTable(c) => (26, Some(c), None, None),
             // Its address is the identity of a signature in this process.
             Symbol::Signature(_) => return None,
             // Its number counts what this process has made.
@@ -457,6 +458,7 @@ impl Finder<'_> {
             }
             24 => Symbol::ScalarNativeThunk,
             25 => Symbol::Profile(self.read.u32()?),
+            26 => Symbol::GuessedVTable(self.class()?),
             _ => return Err(Damaged),
         })
     }

@@ -1,0 +1,109 @@
+//! Rare paths cost the others nothing: blocks that only cold blocks lead to are cold, and have their own addresses.
+//!
+//! Cranelift places cold blocks behind all others. The translator marks the block in which a rare path begins; what follows on the path is often made by code that does not
+//! know where it is called. This pass marks the rest, so that a rare path lies behind the function as a whole and the others have no jumps around it.
+//!
+//! # Invariants
+//! * A block that can be reached without entering a cold block keeps its place.
+//! * Only places change: of blocks, and of addresses, which are constants.
+use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::entity::EntitySet;
+use cranelift_codegen::ir::{
+    Block, Function, GlobalValue, Inst, InstBuilder, InstructionData, Opcode, Value,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Marks what can be reached through cold blocks only.
+pub(super) fn spread(func: &mut Function) {
+    let Some(entry) = func.layout.entry_block() else {
+        return;
+    };
+    let mut blocks: Vec<Block> = func.layout.blocks().collect();
+    if !blocks.iter().any(|b| func.layout.is_cold(*b)) {
+        return;
+    }
+    let mut warm = EntitySet::with_capacity(func.dfg.num_blocks());
+    let mut open = vec![entry];
+    warm.insert(entry);
+    while let Some(block) = open.pop() {
+        for next in func.block_successors(block) {
+            if !func.layout.is_cold(next) && warm.insert(next) {
+                open.push(next);
+            }
+        }
+    }
+    blocks.retain(|b| !warm.contains(*b));
+    for block in blocks {
+        func.layout.set_cold(block);
+    }
+}
+
+/// Gives cold blocks addresses of their own, on a function that Cranelift has optimised: it has computed what does not change in a loop before the loop, where it occupies a
+/// register throughout, also for what is needed on a rare path only.
+pub(super) fn sink_addresses(func: &mut Function) {
+    let blocks: Vec<Block> = func.layout.blocks().collect();
+    let mut addresses: FxHashMap<Value, Address> = FxHashMap::default();
+    for block in blocks.iter().filter(|b| !func.layout.is_cold(**b)) {
+        for inst in func.layout.block_insts(*block) {
+            if let InstructionData::UnaryGlobalValue {
+                opcode: Opcode::SymbolValue,
+                global_value,
+            } = func.dfg.insts[inst]
+            {
+                let address = Address {
+                    inst,
+                    global_value,
+                    is_used: false,
+                };
+                addresses.insert(func.dfg.first_result(inst), address);
+            }
+        }
+    }
+    if addresses.is_empty() {
+        return;
+    }
+    let mut own: Vec<(Value, Value)> = Vec::new();
+    for block in blocks {
+        let is_cold = func.layout.is_cold(block);
+        own.clear();
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            let used: SmallVec<[Value; 8]> = func
+                .dfg
+                .inst_values(inst)
+                .filter(|v| addresses.contains_key(v))
+                .collect();
+            for v in used {
+                let address = addresses.get_mut(&v).expect("found above");
+                if !is_cold {
+                    address.is_used = true;
+                } else if !own.iter().any(|(known, _)| *known == v) {
+                    let ty = func.dfg.value_type(v);
+                    let mut at = FuncCursor::new(func).at_inst(inst);
+                    at.set_srcloc(at.func.srcloc(inst));
+                    own.push((v, at.ins().symbol_value(ty, address.global_value)));
+                }
+            }
+            if is_cold {
+                func.dfg.map_inst_values(inst, |v| {
+                    own.iter()
+                        .find(|(known, _)| *known == v)
+                        .map_or(v, |(_, copy)| *copy)
+                });
+            }
+        }
+    }
+    for address in addresses.values().filter(|a| !a.is_used) {
+        func.layout.remove_inst(address.inst);
+    }
+}
+
+/// An address that is computed in a block that is not cold.
+struct Address {
+    inst: Inst,
+    global_value: GlobalValue,
+    /// In such a block.
+    is_used: bool,
+}

@@ -1,0 +1,109 @@
+//! Values that begin in a register which the calling convention names, and are used in loops, are copied to one that the register allocator chooses.
+//!
+//! # Why
+//! The allocator gives a value as a whole the register that one of its places demands. A parameter begins in, say, `rsi`. If anything in a loop needs `rsi`, such as an
+//! argument of a call, the allocator cuts the parameter in pieces: it moves it into another register before each use and back behind it, in every round, and the back edge
+//! needs a block of its own for these moves. A copy has no such place. It lies in one register throughout the loop, where there is one that calls leave alone if they must.
+//!
+//! # How it works
+//! The copy must be an instruction to the allocator, and one whose result may lie elsewhere than its operand: a rotation by nothing, which is `rorx` on x86-64 with BMI2.
+//! Elsewhere it is a rotation in place, which does no harm.
+//!
+//! # Invariants
+//! * The pass runs after all that could see through the copy.
+//! * The copy has the location of the instruction it comes before, or whose result it copies.
+use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::entity::EntitySet;
+use cranelift_codegen::ir::{Block, Function, InstBuilder, Opcode, Value, types};
+use cranelift_codegen::loop_analysis::LoopAnalysis;
+use rustc_hash::FxHashMap;
+
+/// Copies such values.
+pub(super) fn copy_fixed(func: &mut Function, loops: &LoopAnalysis) {
+    if loops.loops().next().is_none() {
+        return;
+    }
+    let Some(entry) = func.layout.entry_block() else {
+        return;
+    };
+    let mut fixed = Vec::new();
+    let fits = |func: &Function, v: Value| {
+        let ty = func.dfg.value_type(v);
+        ty == types::I32 || ty == types::I64
+    };
+    for v in func.dfg.block_params(entry) {
+        if fits(func, *v) {
+            fixed.push((*v, entry));
+        }
+    }
+    for block in func.layout.blocks() {
+        for inst in func.layout.block_insts(block) {
+            if matches!(
+                func.dfg.insts[inst].opcode(),
+                Opcode::Call | Opcode::CallIndirect
+            ) && let Some(v) = func.dfg.inst_results(inst).first()
+                && fits(func, *v)
+            {
+                fixed.push((*v, block));
+            }
+        }
+    }
+    if fixed.is_empty() {
+        return;
+    }
+    let origin: FxHashMap<Value, Block> = fixed.iter().copied().collect();
+    let mut wanted = EntitySet::new();
+    for block in func.layout.blocks() {
+        let level = loops.loop_level(block).level();
+        if level == 0 {
+            continue;
+        }
+        for inst in func.layout.block_insts(block) {
+            for v in func.dfg.inst_values(inst) {
+                if let Some(from) = origin.get(&v)
+                    && loops.loop_level(*from).level() < level
+                {
+                    wanted.insert(v);
+                }
+            }
+        }
+    }
+    let mut copies = FxHashMap::default();
+    for (v, block) in fixed {
+        if !wanted.contains(v) {
+            continue;
+        }
+        let mut at = FuncCursor::new(func);
+        match at.func.dfg.value_def(v).inst() {
+            Some(inst) => {
+                at.set_srcloc(at.func.srcloc(inst));
+                at.goto_inst(inst);
+                at.next_inst();
+            }
+            None => {
+                at.goto_first_insertion_point(block);
+                if let Some(first) = at.current_inst() {
+                    at.set_srcloc(at.func.srcloc(first));
+                }
+            }
+        }
+        let none = at.ins().iconst(types::I8, 0);
+        let copy = at.ins().rotr(v, none);
+        let own = at.func.dfg.value_def(copy).unwrap_inst();
+        copies.insert(v, (copy, own));
+    }
+    if copies.is_empty() {
+        return;
+    }
+    let blocks: Vec<Block> = func.layout.blocks().collect();
+    for block in blocks {
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            func.dfg.map_inst_values(inst, |v| match copies.get(&v) {
+                Some((copy, own)) if *own != inst => *copy,
+                _ => v,
+            });
+        }
+    }
+}
