@@ -4,16 +4,16 @@
 #[repr(C)]
 #[derive(Default)]
 pub struct Cell {
-    /// Address of the VTable of the last receiver; 0: there was none.
-    pub class: std::sync::atomic::AtomicU32,
+    /// What the last call depended on: the address of its receiver's VTable, or `method_ptr` of the delegate that was called. 0: there was none.
+    pub callee: std::sync::atomic::AtomicU64,
     /// How many calls there were.
     pub calls: std::sync::atomic::AtomicU32,
-    /// How many of them had a receiver of another class than the call before.
+    /// How many of them had another callee than the call before.
     pub changes: std::sync::atomic::AtomicU32,
 }
 
-/// Offset of [`Cell::class`].
-pub const CLASS: i32 = std::mem::offset_of!(Cell, class) as i32;
+/// Offset of [`Cell::callee`].
+pub const CALLEE: i32 = std::mem::offset_of!(Cell, callee) as i32;
 /// Offset of [`Cell::calls`].
 pub const CALLS: i32 = std::mem::offset_of!(Cell, calls) as i32;
 /// Offset of [`Cell::changes`].

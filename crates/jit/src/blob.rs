@@ -210,6 +210,8 @@ pub struct ProfiledCall {
     pub method: MethodRef,
     /// Where in that method.
     pub il_offset: u32,
+    /// It calls a delegate: the cell has `method_ptr`, not a VTable.
+    pub is_delegate: bool,
 }
 
 /// The result of a compile. See the module.

@@ -62,14 +62,23 @@ pub struct Options {
     pub tables: vervet_abi::TableSizes,
 }
 
-/// What was noted of the receivers of a call.
+/// What the callee of a call depends on.
+#[derive(Clone, Copy, Debug)]
+pub enum Callee {
+    /// The class of the receiver of a virtual or interface call.
+    Class(ClassRef),
+    /// The method of the delegate that is called.
+    Method(vervet_types::MethodRef),
+}
+
+/// What was noted of the callees of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteProfile {
-    /// The class of the last one.
-    pub class: ClassRef,
+    /// The last one.
+    pub callee: Callee,
     /// How many calls there were.
     pub calls: u32,
-    /// How many of them had a receiver of another class than the call before.
+    /// How many of them had another callee than the call before.
     pub changes: u32,
 }
 
@@ -81,9 +90,23 @@ impl SiteProfile {
     pub fn is_often(&self) -> bool {
         self.calls >= SiteProfile::FEW
     }
+    /// The callee of nearly all calls, if there is one.
+    fn dominant(&self) -> Option<Callee> {
+        (self.is_often() && self.changes <= self.calls / 8).then_some(self.callee)
+    }
     /// The class of nearly all receivers, if there is one.
-    pub fn dominant(&self) -> Option<ClassRef> {
-        (self.is_often() && self.changes <= self.calls / 8).then_some(self.class)
+    pub fn dominant_class(&self) -> Option<ClassRef> {
+        match self.dominant() {
+            Some(Callee::Class(class)) => Some(class),
+            _ => None,
+        }
+    }
+    /// The method of nearly all delegates, if there is one.
+    pub fn dominant_method(&self) -> Option<vervet_types::MethodRef> {
+        match self.dominant() {
+            Some(Callee::Method(method)) => Some(method),
+            _ => None,
+        }
     }
 }
 

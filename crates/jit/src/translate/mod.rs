@@ -61,8 +61,8 @@ struct Source<'a> {
     /// The largest body, in bytes of IL, that is inlined; 0: none is.
     inline_limit: usize,
     fail_guards: bool,
-    /// See [`CompileEnv::wants_profile`].
-    notes_receivers: bool,
+    /// See [`CompileEnv::wants_profile`](crate::options::CompileEnv::wants_profile).
+    notes_callees: bool,
 }
 
 /// Translates and compiles a method that has IL. If that fails, the method is compiled again
@@ -153,7 +153,7 @@ pub fn compile_body(
         listing,
     };
     let may_count = codegen.counts_calls() && may_be_compiled_again(method);
-    source.notes_receivers =
+    source.notes_callees =
         may_count && tier == Tier::Optimised && env.wants_profile() && !method.is_dynamic();
     let mut variables = Vec::new();
     let mut profiled = Vec::new();
@@ -277,7 +277,7 @@ fn source<'a>(
         scope,
         inline_limit: 0,
         fail_guards: false,
-        notes_receivers: false,
+        notes_callees: false,
     })
 }
 
@@ -314,7 +314,7 @@ fn translate(
     let mut session = Session::new(source.method, source.inline_limit, has_filters);
     session.is_filter = filter.is_some();
     session.fail_guards = source.fail_guards;
-    let notes = source.notes_receivers && filter.is_none() && !plan.back_edges.is_empty();
+    let notes = source.notes_callees && filter.is_none();
     session.profiled = notes.then(Vec::new);
     session.sequence_points = source.env.sequence_points(source.method);
     let mut t = Translator {

@@ -1,4 +1,4 @@
-//! What the first code of methods has noted of the receivers of its calls.
+//! What the first code of methods has noted of the callees of its calls: classes of receivers, methods of delegates.
 //!
 //! ```text
 //!   link the first code   -> a cell for each call that notes its receivers; the entry of the method has them
@@ -8,14 +8,15 @@
 //!
 //! # Invariants
 //! * Cells are never freed: the code that changes them is not.
-//! * What a cell says is a hint. It may be torn between two counts, but the class was that of some receiver, and VTables and classes are never freed.
+//! * What a cell says is a hint. It may be torn between two counts, but the class was that of some receiver, and VTables and classes are never freed. The address that a
+//!   delegate had is looked up as any address is, since the stub of a dynamic method may be gone.
 use crate::code::entries::{self, Entry};
 use crate::domain::Domain;
 use std::sync::atomic::Ordering;
 use vervet_abi::VTable;
 use vervet_abi::profile::Cell;
 use vervet_jit::blob::ProfiledCall;
-use vervet_jit::options::SiteProfile;
+use vervet_jit::options::{Callee, SiteProfile};
 use vervet_os::LeafLock;
 use vervet_types::{Class, MethodRef};
 
@@ -47,12 +48,21 @@ impl Profile {
             .flat_map(|code| code.calls.iter().zip(code.cells));
         let here = cells.filter(|(call, _)| call.method == method && call.il_offset == il_offset);
         // Where a body is there several times, the place with the most calls speaks for all.
-        let (_, cell) = here.max_by_key(|(_, cell)| cell.calls.load(Ordering::Relaxed))?;
-        let vtable = cell.class.load(Ordering::Relaxed) as usize as *const VTable;
-        // SAFETY: code has stored the address of a VTable, or nothing; VTables are never freed, and their classes neither.
-        let class = unsafe { (vtable.as_ref()?.class as *const Class).as_ref()? };
+        let (call, cell) = here.max_by_key(|(_, cell)| cell.calls.load(Ordering::Relaxed))?;
+        let address = cell.callee.load(Ordering::Relaxed) as usize;
+        let callee = match call.is_delegate {
+            // What a program defines while it runs may go away again.
+            true => entries::method_of_stub(address)
+                .filter(|m| !m.is_dynamic() && m.module().image.grows().is_none())
+                .map(Callee::Method)?,
+            false => {
+                let vtable = address as *const VTable;
+                // SAFETY: code has stored the address of a VTable, or nothing; VTables are never freed, and their classes neither.
+                Callee::Class(unsafe { (vtable.as_ref()?.class as *const Class).as_ref()? })
+            }
+        };
         Some(SiteProfile {
-            class,
+            callee,
             calls: cell.calls.load(Ordering::Relaxed),
             changes: cell.changes.load(Ordering::Relaxed),
         })

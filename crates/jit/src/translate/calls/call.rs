@@ -483,7 +483,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.expose(this);
         }
         let mut p = self.prepare(lowered)?;
-        if let Dispatch::Invoke = dispatch {
+        if let (Dispatch::Invoke, Some(this)) = (&dispatch, &this) {
+            self.note_callee(&dispatch, this)?;
             let results = crate::stubs::delegate::emit_invoke(self.e, lowered, &p.args);
             return self.push_results(lowered, &results, p.result);
         }
@@ -512,7 +513,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.cold();
         }
         if let Some(this) = &this {
-            self.note_receiver(&dispatch, this)?;
+            self.note_callee(&dispatch, this)?;
         }
         let signature = self.e.b.import_signature(lowered.clif.clone());
         // For an interface method this sets `context.hidden`, so nothing that calls is emitted between

@@ -33,6 +33,8 @@
 //! method is compiled and was called on an object of that class. Until then the test fails, and the call behind it is what fills the slot. An interface method has no slot of
 //! its own, so its receivers are tested by their class.
 //!
+//! A call of a delegate is guarded by the method that most of its delegates had ([`super::guarded_delegate`]).
+//!
 //! The object of a value type is its box: the method gets the address of the value in it, as from the stub that a VTable holds for it.
 //!
 //! # Invariants
@@ -53,7 +55,7 @@ use crate::translate::inlining::limits::inline_limit;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types::*};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types::*};
 use smallvec::SmallVec;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::vtable;
@@ -96,6 +98,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.body.stack[at].stack_type != StackType::Ref {
             return Ok(false);
         }
+        if let Dispatch::Invoke = dispatch {
+            return self.try_guarded_delegate(lowered, at);
+        }
         let guesses = self.guesses(dispatch, method, self.body.stack[at].class)?;
         if guesses.is_empty() {
             return Ok(false);
@@ -137,7 +142,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
             }
         }
-        if let Some(class) = self.profile().and_then(|p| p.dominant())
+        if let Some(class) = self.profile().and_then(|p| p.dominant_class())
             && match method.class.is_interface() {
                 true => class.implements(method.class)?,
                 false => class.is_subclass_of(method.class)?,
@@ -192,48 +197,66 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.spill_aliased(0)?;
         let this = self.body.stack[at];
         let vt = self.vtable_of(&this);
-        let join = self.new_join(lowered)?;
-        let arms = Arms {
-            stack: self.body.stack.to_vec(),
-            nonnull: self.session.nonnull.clone(),
-            initialised: self.session.initialised.clone(),
-            join,
-        };
-        let mut is_reached = false;
+        let mut arms = self.begin_arms(lowered)?;
         for guess in guesses {
             let fails = self.test(dispatch, vt, guess)?;
-            let (hit, next) = (self.e.b.create_block(), self.e.b.create_block());
-            // What a branch goes to otherwise is placed behind it: the first arm needs no jump.
-            self.e.b.ins().brif(fails, next, &[], hit, &[]);
-            self.e.b.seal_block(hit);
-            self.e.b.seal_block(next);
-            self.e.b.switch_to_block(hit);
+            let next = self.begin_hit(fails);
             self.body.stack[at] = self.receiver(&this, guess)?;
             let known = self.session.unproxied.len();
             self.session.unproxied.push(this.value);
             let own = LoweredSignature::of_method(guess.method)?;
             self.emit_call(Dispatch::Direct(guess.method), &own, false)?;
             self.session.unproxied.truncate(known);
-            is_reached |= self.end_arm(lowered, &arms)?;
+            self.end_arm(lowered, &mut arms)?;
             self.e.b.switch_to_block(next);
         }
-        let next = self.e.b.current_block();
-        if let Some(next) = next {
-            self.e.b.set_cold_block(next);
-        }
-        self.body.stack[at] = StackValue {
-            fact: ValueFact::NonNull,
-            ..this
-        };
         // What the first code has often come here for is not rare.
         self.session.is_cold_call = !self.profile().is_some_and(|p| p.is_often());
+        self.end_guarded(dispatch, lowered, at, arms)
+    }
+
+    /// What the arms of a call begin with: everything as it is now.
+    pub(super) fn begin_arms(&mut self, lowered: &LoweredSignature) -> Res<Arms> {
+        Ok(Arms {
+            stack: self.body.stack.to_vec(),
+            nonnull: self.session.nonnull.clone(),
+            initialised: self.session.initialised.clone(),
+            join: self.new_join(lowered)?,
+            is_reached: false,
+        })
+    }
+
+    /// Branches behind a test. What follows is the arm of the guess; the block that is returned is where the test fails.
+    pub(super) fn begin_hit(&mut self, fails: Value) -> Block {
+        let (hit, next) = (self.e.b.create_block(), self.e.b.create_block());
+        // What a branch goes to otherwise is placed behind it: the first arm needs no jump.
+        self.e.b.ins().brif(fails, next, &[], hit, &[]);
+        self.e.b.seal_block(hit);
+        self.e.b.seal_block(next);
+        self.e.b.switch_to_block(hit);
+        next
+    }
+
+    /// Emits the arm of the call as it would be without a guess, in the current block, and the join of all arms.
+    pub(super) fn end_guarded(
+        &mut self,
+        dispatch: &Dispatch,
+        lowered: &LoweredSignature,
+        at: usize,
+        mut arms: Arms,
+    ) -> Res {
+        if let Some(next) = self.e.b.current_block() {
+            self.e.b.set_cold_block(next);
+        }
+        self.body.stack[at].fact = ValueFact::NonNull;
         self.emit_call(dispatch.clone(), lowered, true)?;
         self.session.is_cold_call = false;
-        is_reached |= self.end_arm(lowered, &arms)?;
+        self.end_arm(lowered, &mut arms)?;
+        let join = arms.join;
         self.e.b.seal_block(join.block);
         self.e.b.switch_to_block(join.block);
         self.body.stack.truncate(at);
-        if !is_reached {
+        if !arms.is_reached {
             // Nothing jumps to this block, but it must end.
             self.e.throw(vervet_abi::ThrowKind::ExecutionEngine);
             self.body.dead = true;
@@ -293,10 +316,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// Ends an arm: its result goes to the join. Everything is as before the arm then. False: the arm does not end there.
-    fn end_arm(&mut self, lowered: &LoweredSignature, arms: &Arms) -> Res<bool> {
-        let is_reached = !self.body.dead;
-        if is_reached {
+    /// Ends an arm: its result goes to the join. Everything is as before the arm then.
+    pub(super) fn end_arm(&mut self, lowered: &LoweredSignature, arms: &mut Arms) -> Res {
+        if !self.body.dead {
+            arms.is_reached = true;
             let class = lowered.ret_class;
             let result = match lowered.ret {
                 Pass::None => None,
@@ -313,14 +336,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.body.stack.extend(arms.stack.iter().copied());
         self.session.nonnull.clone_from(&arms.nonnull);
         self.session.initialised.clone_from(&arms.initialised);
-        Ok(is_reached)
+        Ok(())
     }
 }
 
 /// What each arm begins with, and where it ends.
-struct Arms {
+pub(super) struct Arms {
     stack: Vec<StackValue>,
     nonnull: SmallVec<[Value; 8]>,
     initialised: SmallVec<[ClassRef; 4]>,
     join: Join,
+    /// By an arm.
+    is_reached: bool,
 }

@@ -8,6 +8,7 @@ pub mod comparers;
 mod crypto;
 mod get_type;
 pub mod guarded;
+mod guarded_delegate;
 pub mod has_flag;
 pub mod intrinsics;
 pub mod library;

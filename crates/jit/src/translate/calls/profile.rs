@@ -1,21 +1,22 @@
-//! Calls that note of which class their receivers are.
+//! Calls that note of which class their receivers are, or which methods the delegates have that they call.
 //!
 //! # How it works
 //! A virtual or interface call that stays one in the first code of a method, and lies in a loop, has a cell ([`vervet_abi::profile::Cell`]). So has the call behind a guess that
-//! was wrong. (Outside of loops cells would help less than they cost: a cold run of a compiler took a tenth longer.)
+//! was wrong. (Outside of loops cells would help less than they cost: a cold run of a compiler took a tenth longer.) A call of a delegate has a cell wherever it is: there are
+//! few of them, and many of these are in what others call in a loop.
 //!
 //! ```text
-//!     vt = uload32 this
-//!     cell.changes += cell.class != vt
+//!     callee = uload32 this                        ; of a delegate: its method_ptr
+//!     cell.changes += cell.callee != callee
 //!     cell.calls += 1
-//!     cell.class = vt
+//!     cell.callee = callee
 //!     brif cell.calls % 4096 == 0, often, on
 //! often: (cold)
 //!     call counter = 0                            ; the next call of the method asks for other code
 //! ```
 //!
 //! When the method is compiled again, the runtime says what the cells have ([`CompileEnv::profile`]), and a call whose receivers are nearly always of one class is
-//! guarded by it ([`super::guarded`]).
+//! guarded by it ([`super::guarded`]); so is one whose delegates nearly always have one method.
 //!
 //! # Invariants
 //! * A cell changes nothing that a program can see. Threads overwrite each other's counts, so a cell is a hint.
@@ -31,7 +32,7 @@ use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types::*};
-use vervet_abi::profile::{CALLS, CHANGES, CLASS, OFTEN};
+use vervet_abi::profile::{CALLEE, CALLS, CHANGES, OFTEN};
 
 /// How many calls of a method have cells.
 const SITES: usize = 64;
@@ -48,16 +49,16 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Notes the receiver of the call that is about to be made.
-    pub(super) fn note_receiver(&mut self, dispatch: &Dispatch, this: &StackValue) -> Res {
+    /// Notes the callee of the call that is about to be made.
+    pub(super) fn note_callee(&mut self, dispatch: &Dispatch, this: &StackValue) -> Res {
+        let is_delegate = matches!(dispatch, Dispatch::Invoke);
         let is_virtual = matches!(dispatch, Dispatch::Virtual(_) | Dispatch::Interface(_));
-        let is_repeated = self.is_repeated();
+        let is_noted = is_delegate || is_virtual && self.is_repeated();
         let il_offset = self.body.plan.instrs[self.body.index].offset;
         let Some(profiled) = &mut self.session.profiled else {
             return Ok(());
         };
-        if !is_repeated
-            || !is_virtual
+        if !is_noted
             || this.stack_type != StackType::Ref
             || profiled.len() >= SITES
         {
@@ -67,17 +68,20 @@ impl Translator<'_, '_> {
         profiled.push(ProfiledCall {
             method: self.body.method,
             il_offset,
+            is_delegate,
         });
-        let vt = self.vtable_of(this);
-        let vt = self.e.b.ins().ireduce(I32, vt);
+        let callee = match is_delegate {
+            true => self.method_of_delegate(this),
+            false => self.vtable_of(this),
+        };
         let cell = self.e.symbol(Symbol::Profile(number));
-        let class = self.e.b.ins().load(I32, trusted(), cell, CLASS);
-        let differs = self.e.b.ins().icmp(IntCC::NotEqual, class, vt);
+        let last = self.e.b.ins().load(I64, trusted(), cell, CALLEE);
+        let differs = self.e.b.ins().icmp(IntCC::NotEqual, last, callee);
         let differs = self.e.b.ins().uextend(I32, differs);
         let changes = self.e.b.ins().load(I32, trusted(), cell, CHANGES);
         let changes = self.e.b.ins().iadd(changes, differs);
         self.e.b.ins().store(trusted(), changes, cell, CHANGES);
-        self.e.b.ins().store(trusted(), vt, cell, CLASS);
+        self.e.b.ins().store(trusted(), callee, cell, CALLEE);
         let calls = self.e.b.ins().load(I32, trusted(), cell, CALLS);
         let calls = self.e.b.ins().iadd_imm_s(calls, 1);
         self.e.b.ins().store(trusted(), calls, cell, CALLS);

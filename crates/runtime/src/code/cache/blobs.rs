@@ -130,6 +130,7 @@ impl Namer<'_> {
         for call in &blob.profiled {
             self.method(call.method)?;
             self.out.u32(call.il_offset);
+            self.out.byte(u8::from(call.is_delegate));
         }
         Some(())
     }
@@ -373,6 +374,11 @@ impl Finder<'_> {
             Ok(ProfiledCall {
                 method: f.method()?,
                 il_offset: f.read.u32()?,
+                is_delegate: match f.read.byte()? {
+                    0 => false,
+                    1 => true,
+                    _ => return Err(Damaged),
+                },
             })
         })?;
         let has_cell = |r: &Reloc| match r.symbol {

@@ -35,7 +35,7 @@ use vervet_codecache::file::{Entry, Found as Kept};
 use vervet_codecache::shelf::Segment;
 use vervet_codecache::wire::{Damaged, In, Read};
 use vervet_jit::Blob;
-use vervet_jit::options::SiteProfile;
+use vervet_jit::options::{Callee, SiteProfile};
 use vervet_os::LeafLock;
 use vervet_types::{ClassRef, MethodRef, ModuleRef, edges};
 
@@ -390,10 +390,14 @@ fn read_guessed(content: &mut Finder<'_>) -> Read<Guessed> {
     }
     for _ in 0..content.read.count()? {
         let method = content.method()?;
-        let class = content.class()?;
+        let callee = match content.read.byte()? {
+            0 => Callee::Class(content.class()?),
+            1 => Callee::Method(content.method()?),
+            _ => return Err(Damaged),
+        };
         let [il_offset, calls, changes] = content.numbers()?;
         let profile = SiteProfile {
-            class,
+            callee,
             calls,
             changes,
         };

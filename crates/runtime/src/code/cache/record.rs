@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use vervet_codecache::shelf::New;
 use vervet_codecache::wire::Out;
 use vervet_codecache::wire::{Damaged, Read};
-use vervet_jit::options::SiteProfile;
+use vervet_jit::options::{Callee, SiteProfile};
 use vervet_jit::{Blob, CompileEnv, CompileError, Tier};
 use vervet_types::edges;
 use vervet_types::{ClassRef, MethodRef, ModuleRef};
@@ -355,7 +355,16 @@ pub(super) fn entry(
     content.out.count(guessed.noted.len());
     for (method, il_offset, profile) in &guessed.noted {
         content.method(method)?;
-        content.class(profile.class)?;
+        match profile.callee {
+            Callee::Class(class) => {
+                content.out.byte(0);
+                content.class(class)?;
+            }
+            Callee::Method(callee) => {
+                content.out.byte(1);
+                content.method(callee)?;
+            }
+        }
         [*il_offset, profile.calls, profile.changes]
             .iter()
             .for_each(|n| content.out.u32(*n));
