@@ -246,6 +246,13 @@ helpers! {
     RegexFind(I64) -> I32 : Runtime;
     /// (runner of a regular expression) -> 1 if the runner has a match now, or is at a position up to which there is none; -1 if the class library is to match.
     RegexGo(I64) -> I32 : Runtime;
+    /// (string, range, string, range, rules) -> the order of the two texts by the rules of the culture: -1, 0 or 1;
+    /// [`UNKNOWN_ORDER`](crate::UNKNOWN_ORDER) if the class library is to answer. A range has the first index in its upper half and the count in its lower; rules have `CompareOptions`
+    /// and the number of the culture.
+    CompareTexts(I64, I64, I64, I64, I64) -> I32 : Leaf;
+    /// (string, range, string, rules) -> whether the first text begins with the second by the rules of the culture, 0 or 1;
+    /// [`UNKNOWN_ORDER`](crate::UNKNOWN_ORDER) if the class library is to answer.
+    IsPrefixText(I64, I64, I64, I64) -> I32 : Leaf;
     /// (state, block of 64 bytes): a step of SHA-256.
     Sha256Block(I64, I64) : Leaf;
     /// (state, block of 128 bytes): a step of SHA-512.

@@ -17,5 +17,8 @@ pub use helpers::{
 };
 pub use object::*;
 pub use short_functions::ShortFunction;
+
+/// What a helper that compares texts says if it does not know.
+pub const UNKNOWN_ORDER: i32 = i32::MIN;
 pub use sizes::TableSizes;
 pub use vtable::VTable;

@@ -83,6 +83,13 @@ impl<M: Model, W: World> Heap<M, W> {
         self.old.recyclable.free()
             > old.min(LARGE) / HOLES + old.saturating_sub(LARGE) / HOLES_BEYOND
     }
+    /// Notes how many blocks are in use, when nothing was freed yet. Gives how many there were at most in the cycles of late.
+    pub(super) fn note_peak(&self) -> usize {
+        let before = self.major.peak.load(Relaxed);
+        let peak = self.space.in_use().max(before - before / 8);
+        self.major.peak.store(peak, Relaxed);
+        peak
+    }
     /// Gives the pages of free blocks back to the system, except `soon` bytes that the program will need and some more.
     pub(crate) fn trim(&self, soon: usize) {
         let some = self.config.nursery * 2 + self.old_bytes() / 8;

@@ -29,6 +29,8 @@ pub struct Major {
     pub(crate) goal: AtomicUsize,
     /// Unused bytes of the blocks that became old since then because some of their objects were pinned.
     pub(crate) sparse: AtomicUsize,
+    /// How many blocks were in use when cycles ended to mark: the most of late, less an eighth for each cycle since.
+    pub(super) peak: AtomicUsize,
     /// What [`crate::stats::Stats::promoted`] was then.
     pub(super) promoted: AtomicU64,
     /// Tickets of the last cycle asked for, begun, and ended.
@@ -54,6 +56,7 @@ impl Major {
             threshold: AtomicUsize::new(threshold),
             goal: AtomicUsize::new(0),
             sparse: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
             promoted: AtomicU64::new(0),
             asked: AtomicU32::new(0),
             begun: AtomicU32::new(0),

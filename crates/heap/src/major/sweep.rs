@@ -6,7 +6,7 @@
 use crate::Heap;
 use crate::model::{Model, World};
 use crate::space::lines::Lines;
-use crate::space::{BlockId, BlockKind, old};
+use crate::space::{BLOCK, BlockId, BlockKind, old};
 use std::sync::atomic::Ordering::*;
 
 /// Blocks that are dealt with in one step of the gate, or freed at a time.
@@ -18,6 +18,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         // What is promoted meanwhile adds to the figure; what the swept blocks were counted as is corrected at the end.
         let before = self.old.at_mark.load(Relaxed);
+        let peak = self.note_peak();
         let mut live = 0;
         let (mut empty, mut empties) = ([BlockId::new(0); BATCH], 0);
         self.free_unmarked_blocks();
@@ -52,8 +53,10 @@ impl<M: Model, W: World> Heap<M, W> {
         self.major
             .threshold
             .store(threshold.min(self.config.max_heap), Relaxed);
-        // What the program will fill before the next cycle has ended would only have to be asked for again.
-        self.trim(threshold - live.min(threshold) + promoted as usize);
+        // What the program will fill before the next cycle has ended would only have to be asked for again, and touched for the first time again. It will if it has
+        // done so before.
+        let soon = threshold - live.min(threshold) + promoted as usize;
+        self.trim(soon.max(peak.saturating_sub(space.in_use()) * BLOCK));
     }
     /// Frees the blocks without a `mark` bit before the others are swept: that needs no look at objects, and the program needs the space.
     fn free_unmarked_blocks(&self) {

@@ -243,7 +243,6 @@ fn compile(
         context.verify_if(isa)?;
     }
     let (func, domtree) = (&context.func, &context.domtree);
-    let stencil =
-        isa.compile_function(func, domtree, registers, context.want_disasm, plane)?;
+    let stencil = isa.compile_function(func, domtree, registers, context.want_disasm, plane)?;
     Ok(stencil.apply_params(&func.params))
 }

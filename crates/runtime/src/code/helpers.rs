@@ -16,7 +16,7 @@ use crate::classes::nullable::unbox_nullable_into;
 use crate::classes::remembered;
 use crate::code::helper_table::{PRESERVING, STUBS};
 use crate::code::icall::{IcallRet, finish};
-use crate::code::{crypto, library, plain_calls, regex, texts};
+use crate::code::{collation, crypto, library, plain_calls, regex, texts};
 use crate::cx::{Cx, Result};
 use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
@@ -201,6 +201,8 @@ bodies! {
     CharInSet(_, _) => char_in_set;
     RegexFind(_) => regex_find;
     RegexGo(_) => regex_go;
+    CompareTexts(_, _, _, _, _) => compare_texts;
+    IsPrefixText(_, _, _, _) => is_prefix_text;
     Sha256Block(_, _) => crypto::sha256_block;
     Sha512Block(_, _) => crypto::sha512_block;
     Sha1Block(_, _) => crypto::sha1_block;
@@ -606,6 +608,14 @@ extern "C" fn copy_bytes(source: usize, from: i32, dest: usize, to: i32, count: 
         (object(dest), to),
         count,
     ))
+}
+/// The order of two texts by the rules of a culture, if it is known without the class library.
+extern "C" fn compare_texts(a: usize, range_a: u64, b: usize, range_b: u64, rules: u64) -> i32 {
+    collation::compare((object(a), range_a), (object(b), range_b), rules)
+}
+/// Does a text begin with another by the rules of a culture?
+extern "C" fn is_prefix_text(text: usize, range: u64, start: usize, rules: u64) -> i32 {
+    collation::is_prefix((object(text), range), object(start), rules)
 }
 /// Is a character of ASCII in a set of a regular expression?
 extern "C" fn char_in_set(set: usize, c: u32) -> i32 {

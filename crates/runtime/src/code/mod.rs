@@ -26,6 +26,7 @@ pub(crate) mod background;
 pub mod cache;
 pub(crate) mod call_counts;
 mod cold_calls;
+mod collation;
 pub(crate) mod compiling;
 mod crypto;
 pub mod entries;

@@ -115,8 +115,7 @@ impl Translator<'_, '_> {
 
 /// Whether values of two classes are passed as the same, and what checks the one checks the other: the classes are one, or both are of references.
 fn is_same(a: ClassRef, b: ClassRef) -> Res<bool> {
-    let is_reference = |c: ClassRef| -> Res<bool> {
-        Ok(!c.is_byref() && !c.is_ptr() && !c.is_value_type()?)
-    };
+    let is_reference =
+        |c: ClassRef| -> Res<bool> { Ok(!c.is_byref() && !c.is_ptr() && !c.is_value_type()?) };
     Ok(std::ptr::eq(a, b) || is_reference(a)? && is_reference(b)?)
 }

@@ -58,10 +58,7 @@ impl Translator<'_, '_> {
         let Some(profiled) = &mut self.session.profiled else {
             return Ok(());
         };
-        if !is_noted
-            || this.stack_type != StackType::Ref
-            || profiled.len() >= SITES
-        {
+        if !is_noted || this.stack_type != StackType::Ref || profiled.len() >= SITES {
             return Ok(());
         }
         let number = profiled.len() as u32;

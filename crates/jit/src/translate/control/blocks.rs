@@ -157,7 +157,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.states[entry].entry = Some(Entry::new());
             let first = self.clif_block(entry);
             match self.bypass()? {
-                None if self.answer_conversion(first)? || self.answer_search(first)? => {}
+                None if self.answer_conversion(first)?
+                    || self.answer_search(first)?
+                    || self.answer_collation(first)? => {}
                 Some((taken, end)) => {
                     self.body.states[end].entry = Some(Entry::new());
                     let behind = self.clif_block(end);
