@@ -6,7 +6,7 @@
 # A program prints `name value unit` and checks its own result; a run that fails counts for nothing and is said.
 # The table shows medians, what Vervet takes of Mono's and CoreCLR's, and whether benches/code/aims.txt is met; every
 # single value is in .cache/benches/code/values.tsv. A peer that is missing is skipped, and said so. ARGUMENT is given
-# to every program: how often it does things (Programs: which of them run).
+# to every program: how often it does things (Programs: which of them run; WarmUp: seconds). WarmUp runs Vervet without kept code.
 set -uo pipefail
 
 runs=${RUNS:-5}
@@ -18,11 +18,13 @@ root=$PWD out=$PWD/.cache/benches/code src=$PWD/benches/code probe=Calls
 mkdir -p "$out"
 . benches/peers.sh
 
-programs=("$@") all=(Calls Library Programs)
+programs=("$@") all=(Calls Library Programs WarmUp)
 [ $# -gt 0 ] || programs=("${all[@]}")
 for name in "${all[@]}"; do
-    [ "$out/$name.exe" -nt "$src/$name.cs" ] && [ "$out/$name.exe" -nt benches/gc/Bench.cs ] && continue
-    mcs -nologo -optimize -langversion:latest -warn:0 -r:System.Core.dll -r:System.Numerics.dll "-out:$out/$name.exe" "$src/$name.cs" benches/gc/Bench.cs || exit 1
+    sources=("$src/$name.cs" benches/gc/Bench.cs) main=$name
+    [ "$name" = WarmUp ] && sources+=("$src/Programs.cs")
+    [ -e "$out/$name.exe" ] && [ -z "$(find "${sources[@]}" -newer "$out/$name.exe")" ] && continue
+    mcs -nologo -optimize -langversion:latest -warn:0 -r:System.Core.dll -r:System.Numerics.dll "-main:$main" "-out:$out/$name.exe" "${sources[@]}" || exit 1
 done
 
 # .NET 8, or where there is none CoreCLR 3.1.
@@ -55,7 +57,11 @@ for ((i = 0; i < runs; i++)); do
     for name in "${programs[@]}"; do
         for r in "${runtimes[@]}"; do
             case $r in
-                vervet)  run vervet "$name" "$vervet" ;;
+                vervet)
+                    # No code is kept from the run before: what is measured is a program's first run.
+                    [ "$name" = WarmUp ] && rm -rf "$out/cold"
+                    own=() && [ "$name" = WarmUp ] && own=(env "VERVET_CACHE_DIR=$out/cold")
+                    run vervet "$name" "${own[@]}" "$vervet" ;;
                 mono)    run mono "$name" mono ;;
                 coreclr) run coreclr "$name" "${clr[@]}" ;;
             esac

@@ -6,7 +6,7 @@ using System.Numerics;
 using System.Text;
 using System.Text.RegularExpressions;
 
-static class Programs
+static partial class Programs
 {
     // N bodies: objects with fields of doubles.
     class Body { public double x, y, z, vx, vy, vz, mass; public Body(double a, double b, double c, double d, double e, double f, double m) { x = a; y = b; z = c; vx = d; vy = e; vz = f; mass = m; } }
