@@ -32,6 +32,15 @@ pub unsafe fn prefer_huge_pages(from: usize, to: usize) {
     unsafe { vervet_os::memory::prefer_huge_pages(from, to) };
 }
 
+/// Avoids huge pages in `[from, to)`. The contents stay as they are.
+///
+/// # Safety
+/// The range is a part of a reservation made by [`reserve`].
+pub unsafe fn avoid_huge_pages(from: usize, to: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { vervet_os::memory::avoid_huge_pages(from, to) };
+}
+
 /// Fills freed memory with a pattern that is neither a reference nor a header.
 ///
 /// # Safety

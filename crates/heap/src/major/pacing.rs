@@ -90,6 +90,10 @@ impl<M: Model, W: World> Heap<M, W> {
         self.major.peak.store(peak, Relaxed);
         peak
     }
+    /// How many bytes the program will soon need if it goes on as it did of late, when so many blocks were in use.
+    pub(super) fn needed_of_late(&self, peak: usize) -> usize {
+        (peak.saturating_sub(self.space.in_use()) * BLOCK).min(LARGE)
+    }
     /// Gives the pages of free blocks back to the system, except `soon` bytes that the program will need and some more.
     pub(crate) fn trim(&self, soon: usize) {
         let some = self.config.nursery * 2 + self.old_bytes() / 8;

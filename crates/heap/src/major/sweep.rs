@@ -6,7 +6,7 @@
 use crate::Heap;
 use crate::model::{Model, World};
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, BlockId, BlockKind, old};
+use crate::space::{BlockId, BlockKind, old};
 use std::sync::atomic::Ordering::*;
 
 /// Blocks that are dealt with in one step of the gate, or freed at a time.
@@ -56,7 +56,7 @@ impl<M: Model, W: World> Heap<M, W> {
         // What the program will fill before the next cycle has ended would only have to be asked for again, and touched for the first time again. It will if it has
         // done so before.
         let soon = threshold - live.min(threshold) + promoted as usize;
-        self.trim(soon.max(peak.saturating_sub(space.in_use()) * BLOCK));
+        self.trim(soon.max(self.needed_of_late(peak)));
     }
     /// Frees the blocks without a `mark` bit before the others are swept: that needs no look at objects, and the program needs the space.
     fn free_unmarked_blocks(&self) {

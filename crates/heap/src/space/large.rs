@@ -7,7 +7,7 @@
 //!   that stores into it mark; a table of ephemerons is recorded at birth ([`crate::major::state::Major::table_born`]).
 //! * `large_dead` is set from when a cycle found the object dead until its blocks are freed.
 use crate::Heap;
-use crate::memory::{List, discard};
+use crate::memory::{List, avoid_huge_pages, discard};
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, BlockId, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
@@ -16,6 +16,8 @@ use vervet_os::perturb;
 /// A stretch of dirty pages longer than this is discarded, so that the kernel zeroes it page by page as it is touched; a shorter one is zeroed here,
 /// which needs no page faults.
 const ZERO_BY_HAND: usize = 1 << 20;
+/// An object of so many bytes has small pages: a program may touch a few of its elements only, and each would make a huge page resident.
+const SPARSE: usize = 1 << 30;
 
 impl<M: Model, W: World> Heap<M, W> {
     /// Allocates a large object: `size` zeroed bytes with that header. None: the address range is used up.
@@ -25,6 +27,10 @@ impl<M: Model, W: World> Heap<M, W> {
         let first = space.alloc_run(blocks)?;
         let at = space.address(first);
         perturb::here();
+        if blocks * BLOCK >= SPARSE {
+            // SAFETY: the blocks were just allocated, and belong to the reservation of the space.
+            unsafe { avoid_huge_pages(at, at + blocks * BLOCK) };
+        }
         // The clean blocks' pages read as zeros; the others are made so, but not further than the object goes.
         let mut b = 0;
         while b < blocks {
@@ -107,6 +113,9 @@ impl<M: Model, W: World> Heap<M, W> {
             let n = self.space.info(b).size.load(Relaxed).div_ceil(BLOCK);
             // SAFETY: the object is dead: a zero header says so to whoever still meets the block.
             unsafe { *(self.space.address(b) as *mut u64) = 0 };
+            if n * BLOCK >= SPARSE {
+                self.space.prefer_huge_pages(b, n);
+            }
             self.space.free_run(b, n);
         }
     }

@@ -83,11 +83,7 @@ impl Space {
         let size = (size.min((card_mask + 1) << CARD_SHIFT)).max(16 * BLOCK) & !(BLOCK - 1);
         let base = (reserve(size + BLOCK)? + BLOCK - 1) & !(BLOCK - 1);
         let blocks = size / BLOCK;
-        if size > HUGE_FROM {
-            // SAFETY: the range is a part of the reservation made above.
-            unsafe { prefer_huge_pages(base + HUGE_FROM, base + size) };
-        }
-        Ok(Space {
+        let space = Space {
             base,
             blocks,
             kinds: reserve(blocks)?,
@@ -104,7 +100,18 @@ impl Space {
                 count: 0,
                 used: 0,
             }),
-        })
+        };
+        space.prefer_huge_pages(BlockId::new(0), blocks);
+        Ok(space)
+    }
+    /// Prefers huge pages in `n` blocks, as far as they lie behind the first 32 MiB of the space.
+    pub(super) fn prefer_huge_pages(&self, first: BlockId, n: usize) {
+        let from = self.address(first).max(self.base + HUGE_FROM);
+        let to = self.address(first) + n * BLOCK;
+        if from < to {
+            // SAFETY: the range is a part of the reservation of the space.
+            unsafe { prefer_huge_pages(from, to) };
+        }
     }
 
     /// Address of a block.

@@ -122,6 +122,8 @@ enum Intrinsic {
     Sqrt,
     /// `Math.Abs` of floats.
     Abs,
+    /// `Math.Max` of integers, or `Math.Min`.
+    Extreme { is_max: bool },
     /// `Math.Floor`, `Ceiling` and `Round` with one argument.
     Round(Rounding),
     /// `Array.GetRawSzArrayData`.
@@ -214,6 +216,8 @@ fn of_system(class: &str, method: &str) -> Option<Intrinsic> {
         "Math" | "MathF" => match method {
             "Sqrt" => Sqrt,
             "Abs" => Abs,
+            "Max" => Extreme { is_max: true },
+            "Min" => Extreme { is_max: false },
             "Floor" => Round(Rounding::Floor),
             "Ceiling" => Round(Rounding::Ceiling),
             "Round" => Round(Rounding::Nearest),
@@ -342,9 +346,23 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
     use Intrinsic::*;
     match row_of(method) {
         Some(
-            UnsafeMov | ArrayLength | ArrayRank | OffsetToStringData | HasReferences | StringLength
-            | ObjectCtor | TypeEquals(_) | ProcessorCount | Nothing | Unchanged | IsGreenThread
-            | Sqrt | Abs | Round(_) | Math(_),
+            UnsafeMov
+            | ArrayLength
+            | ArrayRank
+            | OffsetToStringData
+            | HasReferences
+            | StringLength
+            | ObjectCtor
+            | TypeEquals(_)
+            | ProcessorCount
+            | Nothing
+            | Unchanged
+            | IsGreenThread
+            | Sqrt
+            | Abs
+            | Extreme { .. }
+            | Round(_)
+            | Math(_),
         ) => SideEffect::None,
         Some(
             StringChars
@@ -736,6 +754,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::ArrayBound(which) => return self.array_bound(which, method),
             Intrinsic::HasFlag => return self.has_flag(),
             Intrinsic::Math(function) => return self.math(function, method),
+            Intrinsic::Extreme { is_max } => return self.extreme(is_max, method),
             Intrinsic::Crypto(step) => return self.crypto_step(step, method),
             Intrinsic::Library(routine) => return self.library_routine(routine, method),
             Intrinsic::Round(how) => {

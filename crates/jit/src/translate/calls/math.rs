@@ -1,4 +1,5 @@
-//! Functions of System.Math that the C library computes: leaf helpers, without the change of state that an internal call makes.
+//! Functions of System.Math: those that the C library computes are leaf helpers, without the change of state that an internal call makes; the larger and the smaller of two integers are
+//! instructions.
 //!
 //! # How it works
 //! ```text
@@ -11,6 +12,7 @@
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
+use cranelift_codegen::ir::InstBuilder;
 use vervet_abi::{MathFunction, call};
 use vervet_types::{MethodRef, Prim};
 
@@ -48,6 +50,36 @@ impl Translator<'_, '_> {
             _ => return Ok(false),
         };
         self.push(StackType::F64, value);
+        Ok(true)
+    }
+
+    /// `Math.Max` or `Min` of integers: a comparison and a conditional move, where the method's branch would be predicted badly as often as not. False: the call must be made.
+    pub(crate) fn extreme(&mut self, is_max: bool, method: MethodRef) -> Res<bool> {
+        let sig = method.sig()?;
+        let [a, b] = sig.params[..] else {
+            return Ok(false);
+        };
+        if sig.has_this || a.prim != b.prim || a.prim != sig.ret.prim {
+            return Ok(false);
+        }
+        let (kind, is_signed) = match a.prim {
+            Some(Prim::I1 | Prim::I2 | Prim::I4) => (StackType::I32, true),
+            Some(Prim::U1 | Prim::U2 | Prim::U4) => (StackType::I32, false),
+            Some(Prim::I8) => (StackType::I64, true),
+            Some(Prim::U8) => (StackType::I64, false),
+            _ => return Ok(false),
+        };
+        let operands = self.pop_n(2)?;
+        let x = self.coerce_to_class(&operands[0], a)?;
+        let y = self.coerce_to_class(&operands[1], b)?;
+        let ins = self.e.b.ins();
+        let value = match (is_max, is_signed) {
+            (true, true) => ins.smax(x, y),
+            (true, false) => ins.umax(x, y),
+            (false, true) => ins.smin(x, y),
+            (false, false) => ins.umin(x, y),
+        };
+        self.push(kind, value);
         Ok(true)
     }
 }
