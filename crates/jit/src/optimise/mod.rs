@@ -5,7 +5,8 @@
 //! emitter says in [`FrameNotes`].
 //!
 //! ```text
-//! translator -> CLIF -> slots     stack slots become values
+//! translator -> CLIF -> selects   choices between constants become conditional moves
+//!                    -> slots     stack slots become values
 //!                    -> bounds    bounds checks that cannot fail go
 //!                    -> cold      rare paths go behind the others
 //!                    -> Cranelift
@@ -21,6 +22,7 @@ mod bounds;
 mod cold;
 mod copies;
 mod notes;
+mod selects;
 mod slots;
 
 pub use notes::FrameNotes;
@@ -44,6 +46,10 @@ pub fn run(
     notes: &FrameNotes,
     isa: &dyn TargetIsa,
 ) -> Result<(), cranelift_codegen::CodegenError> {
+    let func = &context.func;
+    if func.dfg.num_insts() <= MAX_INSTRUCTIONS {
+        selects::convert(&mut context.func);
+    }
     let func = &context.func;
     let (slots, checks) = (
         !func.sized_stack_slots.is_empty(),

@@ -1,0 +1,151 @@
+//! A choice between two constants becomes a conditional move: `c ? 1 : -1`.
+//!
+//! ```text
+//!     brif c, one, other                  v = select c, 1, -1
+//! one:                                    jump join(v)
+//!     jump join(1)               ->
+//! other:
+//!     jump join(-1)
+//! ```
+//!
+//! A branch whose condition is random costs some twenty cycles every other time. A conditional move waits for the condition, which costs little where the result is a constant: nothing
+//! else is computed either way. A choice between values that were computed stays a branch: in `if (x > most) most = x` it is predicted well, and a move would make each turn of the loop
+//! wait for the one before.
+//!
+//! # Invariants
+//! * Both ways lead to the same block with the same arguments but one, and compute nothing else.
+//! * A way that is cold stays a branch.
+use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::entity::SecondaryMap;
+use cranelift_codegen::ir::{
+    Block, BlockArg, BlockCall, Function, Inst, InstBuilder, InstructionData, Opcode, Type, Value,
+    ValueDef, types,
+};
+use smallvec::SmallVec;
+
+/// What a way brings to the block where both meet.
+#[derive(Clone, Copy, PartialEq)]
+enum Arrival {
+    Constant(Type, i64),
+    Value(Value),
+}
+type Arrivals = SmallVec<[Arrival; 4]>;
+
+/// Converts what can be converted.
+pub(super) fn convert(func: &mut Function) {
+    let blocks: Vec<Block> = func.layout.blocks().collect();
+    let mut entries: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for block in &blocks {
+        for next in func.block_successors(*block) {
+            entries[next] += 1;
+        }
+    }
+    for block in blocks {
+        let Some(branch) = func.layout.last_inst(block) else {
+            continue;
+        };
+        let InstructionData::Brif {
+            arg, blocks: ways, ..
+        } = func.dfg.insts[branch]
+        else {
+            continue;
+        };
+        let [Some((to, one)), Some((and, other))] = ways.map(|way| follow(func, &entries, way))
+        else {
+            continue;
+        };
+        if to == and && one.len() == other.len() && !func.layout.is_cold(to) {
+            choose(func, branch, arg, to, &one, &other);
+        }
+    }
+}
+
+/// Replaces a branch whose ways differ in one constant.
+fn choose(
+    func: &mut Function,
+    branch: Inst,
+    condition: Value,
+    to: Block,
+    one: &Arrivals,
+    other: &Arrivals,
+) {
+    let mut differing = (0..one.len()).filter(|n| one[*n] != other[*n]);
+    let (Some(n), None) = (differing.next(), differing.next()) else {
+        return;
+    };
+    let (Arrival::Constant(ty, a), Arrival::Constant(_, b)) = (one[n], other[n]) else {
+        return;
+    };
+    if ty != types::I32 && ty != types::I64 {
+        return;
+    }
+    let mut at = FuncCursor::new(func).at_inst(branch);
+    at.set_srcloc(at.func.srcloc(branch));
+    let mut arguments: SmallVec<[BlockArg; 4]> = SmallVec::new();
+    for (number, arrival) in one.iter().enumerate() {
+        let value = match *arrival {
+            _ if number == n => {
+                let (a, b) = (at.ins().iconst(ty, a), at.ins().iconst(ty, b));
+                at.ins().select(condition, a, b)
+            }
+            Arrival::Constant(ty, c) => at.ins().iconst(ty, c),
+            Arrival::Value(v) => v,
+        };
+        arguments.push(BlockArg::Value(value));
+    }
+    at.ins().jump(to, &arguments);
+    at.remove_inst();
+}
+
+/// Where a way leads, through a block that does nothing but jump, and with what. None: it does something else, or is cold.
+fn follow(
+    func: &Function,
+    entries: &SecondaryMap<Block, u32>,
+    way: BlockCall,
+) -> Option<(Block, Arrivals)> {
+    let block = way.block(&func.dfg.value_lists);
+    if func.layout.is_cold(block) {
+        return None;
+    }
+    let last = func.layout.last_inst(block)?;
+    let does_nothing = entries[block] == 1
+        && func
+            .layout
+            .block_insts(block)
+            .all(|i| i == last || func.dfg.insts[i].opcode() == Opcode::Iconst);
+    let call = match func.dfg.insts[last] {
+        InstructionData::Jump { destination, .. } if does_nothing => destination,
+        _ => way,
+    };
+    let value_of = |arg| match arg {
+        BlockArg::Value(v) => Some(func.dfg.resolve_aliases(v)),
+        _ => None,
+    };
+    let given: Option<SmallVec<[Value; 4]>> =
+        way.args(&func.dfg.value_lists).map(value_of).collect();
+    let given = given?;
+    let mut arrivals = Arrivals::new();
+    for arg in call.args(&func.dfg.value_lists) {
+        let v = value_of(arg)?;
+        // A parameter of the block that does nothing is what the way brings.
+        let own = func.dfg.block_params(block).iter().position(|p| *p == v);
+        let v = match own.filter(|_| does_nothing) {
+            Some(n) => *given.get(n)?,
+            None => v,
+        };
+        arrivals.push(arrival(func, v));
+    }
+    Some((call.block(&func.dfg.value_lists), arrivals))
+}
+
+fn arrival(func: &Function, value: Value) -> Arrival {
+    if let ValueDef::Result(inst, _) = func.dfg.value_def(value)
+        && let InstructionData::UnaryImm {
+            opcode: Opcode::Iconst,
+            imm,
+        } = func.dfg.insts[inst]
+    {
+        return Arrival::Constant(func.dfg.value_type(value), imm.bits());
+    }
+    Arrival::Value(value)
+}
