@@ -313,8 +313,8 @@ helpers! {
     MarshalArgBack(I64, I64, I64, I64) : Runtime;
     /// Native to managed: (method, managed result) -> native result.
     MarshalResultToNative(I64, I64) -> I64 : Runtime;
-    /// (a failed HRESULT): throw the exception for it.
-    ThrowHResult(I32) : NoReturn;
+    /// `Monitor.Enter` was given a `lockTaken` that is true already: throws the ArgumentException.
+    ThrowLockTaken() : Runtime;
 }
 
 impl Helper {

@@ -1,2 +1,3 @@
 int fail(int hresult) { return hresult; }
-int answer(int hresult, int *result) { *result = 42; return hresult; }
+double half(double x) { return x / 2; }
+const char *text(void) { return "text"; }

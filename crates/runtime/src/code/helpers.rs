@@ -222,7 +222,7 @@ bodies! {
     MarshalArgToManaged(_, _, _, _) => marshal_arg_to_managed;
     MarshalArgBack(_, _, _, _) => marshal_arg_back;
     MarshalResultToNative(_, _) => marshal_result_to_native;
-    ThrowHResult(_) => throw_hresult;
+    ThrowLockTaken() => throw_lock_taken;
 }
 
 /// The code that a helper is called through.
@@ -704,7 +704,13 @@ extern "C" fn marshal_arg_back(m: usize, index: i64, managed: usize, native: usi
 extern "C" fn marshal_result_to_native(m: usize, managed: usize) -> usize {
     with(|cx| marshal::result_to_native(cx, method(m), managed))
 }
-/// A method without `PreserveSig` returned a failure.
-extern "C" fn throw_hresult(hresult: i32) {
-    with(|cx| marshal::failed(cx, hresult))
+/// `Monitor.Enter` was given a variable that says that the lock is taken.
+extern "C" fn throw_lock_taken() {
+    with(|cx| -> crate::cx::Result<()> {
+        Err(cx.throw2(
+            Known::ArgumentException,
+            "lockTaken is already true",
+            "lockTaken",
+        ))
+    })
 }

@@ -48,13 +48,15 @@ icalls! {
             None => Ok(false),
         }
     }
-    /// Sends SIGKILL; a signal cannot carry the exit code, which is ignored. False if that fails.
+    /// Sends SIGKILL if the exit code is that of `Process.Kill`, -1, and SIGTERM for `Process.CloseMainWindow`, as in mono; a signal carries no exit code.
+    /// False if that fails.
     "Microsoft.Win32.NativeMethods::TerminateProcess" fn terminate_process(cx, handle: isize, code: i32) -> bool {
+        let signal = if code == -1 { libc::SIGKILL } else { libc::SIGTERM };
         // SAFETY: `kill` takes numbers and touches no memory of this process.
-        Ok(pid_of(handle).is_some_and(|p| unsafe { libc::kill(p, libc::SIGKILL) } == 0))
+        Ok(pid_of(handle).is_some_and(|p| unsafe { libc::kill(p, signal) } == 0))
     }
-    /// Windows only: failure.
-    "Microsoft.Win32.NativeMethods::WaitForInputIdle" fn wait_for_input_idle(cx, handle: isize, ms: i32) -> i32 { Ok(-1) }
+    /// Windows only: no process becomes idle within the time, which is not waited for (WAIT_TIMEOUT).
+    "Microsoft.Win32.NativeMethods::WaitForInputIdle" fn wait_for_input_idle(cx, handle: isize, ms: i32) -> i32 { Ok(0x102) }
     /// Creation and end as FILETIMEs, processor times in units of 100 ns. False if there is no such process.
     "Microsoft.Win32.NativeMethods::GetProcessTimes" fn get_process_times(
         cx, handle: isize, creation: Out<'cx, i64>, exit: Out<'cx, i64>, kernel: Out<'cx, i64>, user: Out<'cx, i64>,
@@ -91,18 +93,10 @@ icalls! {
         }
         Ok(true)
     }
-    /// The limits of the working set in bytes: 0 and all physical memory, because Linux sets none.
-    "Microsoft.Win32.NativeMethods::GetProcessWorkingSetSize" fn get_process_working_set_size(cx, handle: isize, min: Out<'cx, isize>, max: Out<'cx, isize>) -> bool {
-        let known = pid_of(handle).is_some();
-        if known {
-            min.set(0);
-            // SAFETY: `sysconf` only reads system constants.
-            max.set(unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) * libc::sysconf(libc::_SC_PAGESIZE) } as isize);
-        }
-        Ok(known)
-    }
-    /// There is nothing to set.
-    "Microsoft.Win32.NativeMethods::SetProcessWorkingSetSize" fn set_process_working_set_size(cx, handle: isize, min: isize, max: isize) -> bool { Ok(pid_of(handle).is_some()) }
+    /// Linux sets no limits of the working set: failure, as in mono.
+    "Microsoft.Win32.NativeMethods::GetProcessWorkingSetSize" fn get_process_working_set_size(cx, handle: isize, min: Out<'cx, isize>, max: Out<'cx, isize>) -> bool { Ok(false) }
+    /// There is nothing to set: failure, as in mono.
+    "Microsoft.Win32.NativeMethods::SetProcessWorkingSetSize" fn set_process_working_set_size(cx, handle: isize, min: isize, max: isize) -> bool { Ok(false) }
     /// By the nice value; 0 for an unknown process.
     "Microsoft.Win32.NativeMethods::GetPriorityClass" fn get_priority_class(cx, handle: isize) -> i32 {
         let Some(pid) = pid_of(handle) else { return Ok(0) };

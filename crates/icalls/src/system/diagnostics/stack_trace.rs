@@ -53,16 +53,21 @@ icalls! {
     }
 
     /// One frame of the running thread; false beyond the last, and before the first (who asks counts until there is no
-    /// more, and its count may have run over). The internal call itself counts as frame 0.
+    /// more, and its count may have run over). The internal call itself counts as frame 0. As in mono, symbols tell the IL offset: without them it is 0.
     "System.Diagnostics.StackFrame::get_frame_info" fn get_frame_info(cx, skip: i32, need_file: bool, method: RefSlot<'cx>, il_offset: *mut i32, native_offset: *mut i32, file: RefSlot<'cx>, line: *mut i32, column: *mut i32) -> bool {
         method.set(ObjRef::NULL);
         let frames = trace::current_frames(cx, 0);
         let managed: Vec<&Frame> = frames.iter().filter(|f| f.method.is_some()).collect();
         let at = usize::try_from(skip).ok().and_then(|n| managed.get(n.saturating_sub(1)));
-        let source = at.filter(|_| need_file).and_then(|f| symbols::source_line(f.method?, f.il_offset?));
+        let source = at.and_then(|f| symbols::source_line(f.method?, f.il_offset?));
+        let il = match (at, &source) {
+            (Some(frame), Some(_)) => frame.il_offset.map_or(-1, |o| o as i32),
+            (Some(_), None) => 0,
+            (None, _) => -1,
+        };
         // SAFETY: managed code passes the addresses of four ints.
         unsafe {
-            il_offset.write(at.and_then(|f| f.il_offset).map_or(-1, |o| o as i32));
+            il_offset.write(il);
             native_offset.write(at.map_or(-1, |f| f.native_offset as i32));
         }
         if need_file {
@@ -77,7 +82,7 @@ icalls! {
         if let Some(m) = at.and_then(|f| f.method) {
             method.set(method_object(cx, m, None)?);
         }
-        if let Some(s) = &source {
+        if let Some(s) = source.filter(|_| need_file) {
             file.set(cx.alloc_str(&s.file)?);
         }
         Ok(at.is_some())

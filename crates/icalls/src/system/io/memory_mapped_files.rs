@@ -3,7 +3,6 @@
 //! Keeps the open mappings by handle (a descriptor and its capacity; named ones are shared within the process) and
 //! the views by handle (address and length). Every mapping has a descriptor: one without a file is a memfd.
 use crate::support::args::{Chars, Out};
-use crate::support::errno::errno;
 use crate::support::text::path;
 use std::collections::HashMap;
 use vervet_os::LeafLock;
@@ -12,15 +11,20 @@ use vervet_runtime::icalls;
 const CAPACITY_SMALLER_THAN_FILE: i32 = 2;
 const FILE_NOT_FOUND: i32 = 3;
 const FILE_ALREADY_EXISTS: i32 = 4;
-const PATH_TOO_LONG: i32 = 5;
 const COULD_NOT_OPEN: i32 = 6;
 const CAPACITY_MUST_BE_POSITIVE: i32 = 7;
-const INVALID_FILE_MODE: i32 = 8;
 const COULD_NOT_MAP_MEMORY: i32 = 9;
 const ACCESS_DENIED: i32 = 10;
-const CAPACITY_LARGER_THAN_LOGICAL: i32 = 11;
 
-const READ_WRITE: i32 = 0;
+// FileMode.
+const CREATE_NEW: i32 = 1;
+const CREATE: i32 = 2;
+const OPEN: i32 = 3;
+const OPEN_OR_CREATE: i32 = 4;
+const TRUNCATE: i32 = 5;
+const APPEND: i32 = 6;
+
+// MemoryMappedFileAccess.
 const READ: i32 = 1;
 const WRITE: i32 = 2;
 const COPY_ON_WRITE: i32 = 3;
@@ -89,34 +93,24 @@ fn size_of_file(fd: i32) -> i64 {
         }
     }
 }
-/// Whether a descriptor is of a device, which has no size.
-fn is_device(fd: i32) -> bool {
-    // SAFETY: the record is filled in or left alone; all zeroes is a value of it.
+/// Whether a file of that mode has no size: a device, a FIFO, a socket.
+fn is_sizeless(mode: libc::mode_t) -> bool {
+    matches!(
+        mode & libc::S_IFMT,
+        libc::S_IFCHR | libc::S_IFBLK | libc::S_IFIFO | libc::S_IFSOCK
+    )
+}
+/// What `stat` or `fstat` says; None if there is no such file.
+fn stat_of(file: File<'_>) -> Option<libc::stat> {
+    // SAFETY: the path is NUL-terminated; the record is filled in or left alone, and all zeroes is a value of it.
     unsafe {
         let mut s: libc::stat = std::mem::zeroed();
-        libc::fstat(fd, &mut s) == 0
-            && matches!(s.st_mode & libc::S_IFMT, libc::S_IFCHR | libc::S_IFBLK)
+        let failed = match file {
+            File::Path(path) => libc::stat(path.as_ptr(), &mut s),
+            File::Descriptor(fd) => libc::fstat(fd, &mut s),
+        };
+        (failed == 0).then_some(s)
     }
-}
-/// Checks the capacity against the file and lets the file grow to it.
-fn fit(fd: i32, capacity: i64, access: i32) -> Result<i64, i32> {
-    let size = size_of_file(fd);
-    if capacity == 0 {
-        return Ok(size);
-    }
-    if capacity < size {
-        return Err(CAPACITY_SMALLER_THAN_FILE);
-    }
-    if capacity > size {
-        if access == READ || access == READ_EXECUTE {
-            return Err(CAPACITY_LARGER_THAN_LOGICAL);
-        }
-        // SAFETY: `ftruncate` takes numbers; one that is no descriptor is an error.
-        if unsafe { libc::ftruncate(fd, capacity) } != 0 {
-            return Err(COULD_NOT_OPEN);
-        }
-    }
-    Ok(capacity)
 }
 /// A number of bytes, rounded up to whole pages.
 fn whole_pages(bytes: i64) -> i64 {
@@ -136,34 +130,59 @@ fn anonymous(capacity: i64) -> Result<i32, i32> {
         Ok(fd)
     }
 }
-/// Opens or creates a file as FileMode and MemoryMappedFileAccess say; the descriptor.
-fn open_file(path: &std::ffi::CStr, mode: i32, access: i32) -> Result<i32, i32> {
-    let mut flags = libc::O_CLOEXEC
-        | match access {
-            READ | READ_EXECUTE | COPY_ON_WRITE => libc::O_RDONLY,
-            // A writable mapping needs a descriptor that can be read too.
-            WRITE | READ_WRITE => libc::O_RDWR,
-            _ => libc::O_RDWR,
-        };
-    match mode {
-        1 => flags |= libc::O_CREAT | libc::O_EXCL,
-        2 => flags |= libc::O_CREAT | libc::O_TRUNC,
-        3 => {}
-        4 => flags |= libc::O_CREAT,
-        _ => return Err(INVALID_FILE_MODE),
+/// What is mapped.
+#[derive(Clone, Copy)]
+enum File<'a> {
+    /// The file there is, or will be, at a path.
+    Path(&'a std::ffi::CStr),
+    /// An open file, which stays its owner's.
+    Descriptor(i32),
+}
+
+/// Opens or creates a file as FileMode and MemoryMappedFileAccess say, and lets it grow to the capacity; the descriptor. A capacity of 0 becomes the size.
+///
+/// The capacity is compared with the size that the file has before, also where it is then truncated, and nothing is created or truncated if it does not fit. That
+/// the file cannot grow is no error here: views of what is not there cannot be made.
+fn open_file(file: File<'_>, mode: i32, access: i32, capacity: &mut i64) -> Result<i32, i32> {
+    let before = stat_of(file);
+    match (mode, &before) {
+        (OPEN | TRUNCATE | APPEND, None) => return Err(FILE_NOT_FOUND),
+        (CREATE_NEW, Some(_)) => return Err(FILE_ALREADY_EXISTS),
+        (CREATE_NEW, None) if *capacity == 0 => return Err(CAPACITY_SMALLER_THAN_FILE),
+        (_, Some(s)) if *capacity == 0 => *capacity = s.st_size,
+        (_, Some(s)) if *capacity < s.st_size => return Err(CAPACITY_SMALLER_THAN_FILE),
+        _ => {}
     }
-    // SAFETY: the path is NUL-terminated.
-    let fd = unsafe { libc::open(path.as_ptr(), flags, 0o666) };
-    if fd >= 0 {
-        return Ok(fd);
+    let fd = match file {
+        File::Path(path) => {
+            let flags = libc::O_CLOEXEC
+                | match access {
+                    READ | READ_EXECUTE => libc::O_RDONLY,
+                    WRITE => libc::O_WRONLY,
+                    _ => libc::O_RDWR,
+                }
+                | match mode {
+                    CREATE_NEW => libc::O_CREAT | libc::O_EXCL,
+                    CREATE => libc::O_CREAT | libc::O_TRUNC,
+                    OPEN_OR_CREATE => libc::O_CREAT,
+                    TRUNCATE => libc::O_TRUNC,
+                    APPEND => libc::O_APPEND,
+                    _ => 0,
+                };
+            // SAFETY: the path is NUL-terminated.
+            unsafe { libc::open(path.as_ptr(), flags, 0o666) }
+        }
+        // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
+        File::Descriptor(fd) => unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) },
+    };
+    if fd < 0 {
+        return Err(COULD_NOT_OPEN);
     }
-    Err(match errno() {
-        libc::ENOENT => FILE_NOT_FOUND,
-        libc::EEXIST => FILE_ALREADY_EXISTS,
-        libc::ENAMETOOLONG => PATH_TOO_LONG,
-        libc::EACCES => ACCESS_DENIED,
-        _ => COULD_NOT_OPEN,
-    })
+    if before.is_none_or(|s| *capacity > s.st_size) {
+        // SAFETY: `ftruncate` takes numbers; the descriptor is ours.
+        unsafe { libc::ftruncate(fd, *capacity) };
+    }
+    Ok(fd)
 }
 /// MemoryMappedFile.Create and its like. With a path: a file; without: memory.
 fn open(
@@ -194,18 +213,8 @@ fn open(
     {
         return Err(FILE_ALREADY_EXISTS);
     }
-    let fd = open_file(path, mode, access)?;
-    match fit(fd, *capacity, access) {
-        Ok(c) => {
-            *capacity = c;
-            Ok(add(fd, name, c))
-        }
-        Err(e) => {
-            // SAFETY: the descriptor is ours.
-            unsafe { libc::close(fd) };
-            Err(e)
-        }
-    }
+    let fd = open_file(File::Path(path), mode, access, capacity)?;
+    Ok(add(fd, name, *capacity))
 }
 /// Gives a mapping back; the last user closes the descriptor.
 fn close(handle: usize) {
@@ -249,16 +258,12 @@ icalls! {
     "System.IO.MemoryMappedFiles.MemoryMapImpl::OpenHandleInternal" fn open_handle_internal(
         cx, handle: isize, name: Chars<'cx>, name_length: i32, capacity: Out<'cx, i64>, access: i32, options: i32, error: Out<'cx, i32>,
     ) -> isize {
-        let r = fit(handle as i32, capacity.get(), access).and_then(|c| {
-            // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
-            let fd = unsafe { libc::fcntl(handle as i32, libc::F_DUPFD_CLOEXEC, 0) };
-            if fd < 0 { Err(COULD_NOT_OPEN) } else { Ok((fd, c)) }
-        });
-        match r {
-            Ok((fd, c)) => {
-                capacity.set(c);
+        let mut wanted = capacity.get();
+        match open_file(File::Descriptor(handle as i32), OPEN, access, &mut wanted) {
+            Ok(fd) => {
+                capacity.set(wanted);
                 error.set(0);
-                Ok(add(fd, name_of(name.take(name_length)), c) as isize)
+                Ok(add(fd, name_of(name.take(name_length)), wanted) as isize)
             }
             Err(e) => {
                 error.set(e);
@@ -307,25 +312,28 @@ icalls! {
             return Ok(COULD_NOT_MAP_MEMORY);
         };
         let (wanted, there) = (size.get(), size_of_file(fd));
-        if offset < 0 || wanted < 0 || offset > there || !is_device(fd) && wanted > there - offset {
+        let sizeless = stat_of(File::Descriptor(fd)).is_some_and(|s| is_sizeless(s.st_mode));
+        // The sum is compared as a number without sign, as in mono: programs may pass negative ones.
+        if offset > there || !sizeless && offset.wrapping_add(wanted) as u64 > there as u64 {
             return Ok(ACCESS_DENIED);
         }
         let length = if wanted == 0 { whole_pages(there) - offset } else { wanted };
-        if length <= 0 {
+        let skip = offset.rem_euclid(page());
+        if length.saturating_add(skip) <= 0 {
             return Ok(COULD_NOT_MAP_MEMORY);
         }
-        let skip = offset % page();
         let protection = match access {
             READ => libc::PROT_READ,
             READ_EXECUTE => libc::PROT_READ | libc::PROT_EXEC,
             5 => libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC,
+            WRITE => libc::PROT_WRITE,
             _ => libc::PROT_READ | libc::PROT_WRITE,
         };
         let flags = if access == COPY_ON_WRITE { libc::MAP_PRIVATE } else { libc::MAP_SHARED };
         // SAFETY: a fresh mapping of a descriptor of ours.
         let p = unsafe { libc::mmap(std::ptr::null_mut(), (length + skip) as usize, protection, flags, fd, offset - skip) };
         if p == libc::MAP_FAILED {
-            return Ok(if errno() == libc::EACCES { ACCESS_DENIED } else { COULD_NOT_MAP_MEMORY });
+            return Ok(COULD_NOT_MAP_MEMORY);
         }
         let mut t = TABLES.lock();
         let t = t.get_or_insert_default();

@@ -219,8 +219,6 @@ pub struct MarshalPlan {
     pub ret: ParamPlan,
     /// errno is cleared before the call and kept for GetLastWin32Error.
     pub set_last_error: bool,
-    /// The native function returns what the managed one does (else an HRESULT).
-    pub preserve_sig: bool,
 }
 
 impl MarshalPlan {
@@ -239,13 +237,9 @@ impl MarshalPlan {
         let params = self.params.iter().map(|p| places.take(&p.abi())).collect();
         (hidden, params, places)
     }
-    /// How the native result is passed.
+    /// How the native result is passed. As in mono, a native function returns what the managed one does, whether or not `PreserveSig` is declared.
     pub fn native_ret(&self) -> Abi {
-        if self.preserve_sig {
-            self.ret.abi()
-        } else {
-            Abi::int()
-        }
+        self.ret.abi()
     }
     /// The first parameter that cannot be marshalled, or [`RESULT`]. An array can be returned by a delegate, not by a native function,
     /// whose result has no length.
@@ -298,7 +292,6 @@ pub fn plan_of_sig(sig: &'static MethodSig) -> Result<MarshalPlan, LoadError> {
         params,
         ret,
         set_last_error: false,
-        preserve_sig: true,
     })
 }
 
@@ -343,21 +336,14 @@ fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
     let sig = method.sig()?;
     let definition = method.definition();
     let image = &definition.module().image;
-    let (char_set, set_last_error, preserve_sig) = match method.dll_import()? {
+    let (char_set, set_last_error) = match method.dll_import()? {
         Some(import) => {
             let flags = ImportFlags(import.flags);
-            (
-                flags.char_set(),
-                flags.set_last_error(),
-                method.impl_flags & 0x80 != 0,
-            )
+            (flags.char_set(), flags.set_last_error())
         }
         None => match definition.class.kind {
-            ClassKind::Def { rid, .. } => {
-                let (char_set, set_last_error) = function_pointer_attribute(image, rid);
-                (char_set, set_last_error, true)
-            }
-            _ => (class_char_set(definition.class), false, true),
+            ClassKind::Def { rid, .. } => function_pointer_attribute(image, rid),
+            _ => (class_char_set(definition.class), false),
         },
     };
     let mut sources: Vec<Source> = Vec::new();
@@ -389,7 +375,6 @@ fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
         params,
         ret,
         set_last_error,
-        preserve_sig,
     })
 }
 

@@ -140,7 +140,6 @@ pub fn is_plain(method: MethodRef) -> Result<bool, CompileError> {
         )
     };
     Ok(method.is_static()
-        && plan.preserve_sig
         && !plan.set_last_error
         && plan.unsupported(false).is_none()
         && plan.params.iter().all(is_plain)
@@ -324,14 +323,7 @@ fn emit(
         e.poll_interrupts(call::Poll);
         return results;
     }
-    let mut stack_words = total.stack;
-    let mut result_pointer = None;
-    if !plan.preserve_sig && !matches!(plan.ret, ParamPlan::None) {
-        // The result comes back through a last argument.
-        let mut last = total;
-        result_pointer = Some(last.take(&Abi::int())[0]);
-        stack_words = last.stack;
-    }
+    let stack_words = total.stack;
     let block = e.stack(native_call::STACK_WORDS as u32 + 8 * stack_words);
     store_word(e, target, block, native_call::TARGET);
     for (value, offset) in [
@@ -342,7 +334,7 @@ fn emit(
         let value = e.word(value);
         store_word(e, value, block, offset);
     }
-    for place in [hidden, result_pointer].into_iter().flatten() {
+    if let Some(place) = hidden {
         store_word(
             e,
             ret_memory.expect("the result has memory"),
@@ -358,9 +350,6 @@ fn emit(
     signature.params.resize(2, AbiParam::new(I64));
     let signature = e.b.import_signature(signature);
     e.call_symbol(Symbol::NativeThunk, signature, &[block, call.method]);
-    if !plan.preserve_sig {
-        check_hresult(e, block);
-    }
     let results = call.result(e, block, ret_memory);
     call.write_back(e, Some(block));
     // An abort may have ended the native call. Its caller may return, or make the next, without looking.
@@ -373,15 +362,12 @@ fn store_word(e: &mut Emitter, value: Value, addr: Value, offset: i32) {
     e.b.ins().store(trusted(), value, addr, offset);
 }
 
-/// Memory for the native result, if it needs some: a struct, or the target of a last `out` argument
-/// (PreserveSig = false).
+/// Memory for the native result, if it is a struct.
 fn result_memory(e: &mut Emitter, plan: &MarshalPlan) -> Option<Value> {
     match &plan.ret {
         ParamPlan::Struct(layout) | ParamPlan::StructCopy(layout) => {
             Some(e.zeroed_stack(layout.size.next_multiple_of(8)))
         }
-        ParamPlan::None => None,
-        _ if !plan.preserve_sig => Some(e.zeroed_stack(8)),
         _ => None,
     }
 }
@@ -409,21 +395,6 @@ fn place_argument(
             }
         },
     }
-}
-
-/// Throws the exception that a failed HRESULT stands for (PreserveSig = false). A negative HRESULT
-/// is a failure.
-fn check_hresult(e: &mut Emitter, block: Value) {
-    let (failed, on) = (e.b.create_block(), e.b.create_block());
-    e.b.set_cold_block(failed);
-    let result = e.b.ins().load(I32, trusted(), block, native_call::RET_INT);
-    let bad = e.b.ins().icmp_imm_s(IntCC::SignedLessThan, result, 0);
-    e.b.ins().brif(bad, failed, &[], on, &[]);
-    e.b.seal_block(failed);
-    e.b.seal_block(on);
-    e.b.switch_to_block(failed);
-    e.helper_noreturn(call::ThrowHResult, [result]);
-    e.b.switch_to_block(on);
 }
 
 impl Call<'_> {
@@ -573,7 +544,6 @@ impl Call<'_> {
     ) -> bool {
         fits_registers(total)
             && ret_memory.is_none()
-            && self.plan.preserve_sig
             && !self.plan.set_last_error
             && !natives.iter().any(|n| matches!(n, Native::Memory(_)))
             // What is converted back may look at the block.
@@ -696,23 +666,16 @@ impl Call<'_> {
     }
     /// The managed result.
     fn result(&self, e: &mut Emitter, block: Value, memory: Option<Value>) -> Results {
-        let (at, offset, float_offset) = match memory {
-            Some(memory) if !self.plan.preserve_sig => (memory, 0, 0),
-            _ => (block, native_call::RET_INT, native_call::RET_SSE),
-        };
+        let offset = native_call::RET_INT;
         match &self.plan.ret {
             ParamPlan::None | ParamPlan::Unsupported(_) => smallvec![],
             ParamPlan::Scalar(scalar) => {
                 let offset = if scalar.is_float() {
-                    float_offset
+                    native_call::RET_SSE
                 } else {
                     offset
                 };
-                let scalar = match memory {
-                    Some(_) if !self.plan.preserve_sig => *scalar,
-                    _ => scalar.returned(),
-                };
-                smallvec![scalar.load_word(&mut e.b, at, offset)]
+                smallvec![scalar.returned().load_word(&mut e.b, block, offset)]
             }
             ParamPlan::Struct(layout) => {
                 let memory = memory.expect("a struct has memory");
@@ -728,17 +691,14 @@ impl Call<'_> {
                 e.results_from_memory(self.lowered, self.args, managed)
             }
             ParamPlan::Convert { .. } => {
-                let native = e.b.ins().load(I64, trusted(), at, offset);
+                let native = e.b.ins().load(I64, trusted(), block, offset);
                 smallvec![e.helper_value(call::MarshalResult, [self.method, native])]
             }
-            _ => smallvec![e.b.ins().load(I64, trusted(), at, offset)],
+            _ => smallvec![e.b.ins().load(I64, trusted(), block, offset)],
         }
     }
     /// Stores a struct that came back in registers (rax, rdx, xmm0, xmm1) to its memory.
     fn gather(&self, e: &mut Emitter, block: Value, layout: &NativeLayout, memory: Value) {
-        if !self.plan.preserve_sig {
-            return;
-        }
         if let Abi::Words(words) = &layout.abi {
             for (i, offset) in result_offsets(words, native_call::RET_INT, native_call::RET_SSE)
                 .into_iter()

@@ -68,6 +68,8 @@ enum Intrinsic {
     MonitorEnter,
     /// `Monitor.Exit`.
     MonitorExit,
+    /// `Monitor.ThrowLockTakenException`, which `Monitor.Enter` calls.
+    ThrowLockTaken,
     /// `EqualityComparer<T>.Default`, module `comparers`.
     DefaultComparer,
     /// `Activator.CreateInstance<T>()`, module `activator`.
@@ -283,6 +285,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
 ///   which never is. So every task would keep such a copy, and an object of rare properties for it. What runs a
 ///   task takes the default context where it keeps none, and does the same with it as with a copy.
 /// * A wait for an event spins as often as its constructor was told. A green thread does not.
+/// * In mono `Enter` is native code with a text of its own for a `lockTaken` that is true; `TryEnter` is managed.
 fn of_caller(caller: MethodRef, class: &str, method: &str) -> Option<Intrinsic> {
     if !caller.class.module.is_corlib() {
         return None;
@@ -293,6 +296,9 @@ fn of_caller(caller: MethodRef, class: &str, method: &str) -> Option<Intrinsic> 
         }
         ("ManualResetEventSlim", "Wait", "ManualResetEventSlim", "get_SpinCount") => {
             Some(Intrinsic::SpinCount)
+        }
+        ("Monitor", "Enter", "Monitor", "ThrowLockTakenException") => {
+            Some(Intrinsic::ThrowLockTaken)
         }
         _ => None,
     }
@@ -577,6 +583,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Intrinsic::MonitorEnter => return self.enter_monitor(method),
             Intrinsic::MonitorExit => return self.exit_monitor(method),
+            Intrinsic::ThrowLockTaken => self.e.helper(call::ThrowLockTaken, []),
             Intrinsic::DefaultComparer => return self.default_comparer(method),
             Intrinsic::GetType => return self.get_type(method),
             Intrinsic::CreateInstance => return self.create_instance(method),

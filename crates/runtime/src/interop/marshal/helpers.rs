@@ -23,7 +23,7 @@
 //! * Native memory that a conversion has allocated is freed when the value is copied back.
 use super::lengths::{self, CallBlock};
 use super::{cells, structs, values};
-use crate::cx::{Cx, Result, Value};
+use crate::cx::{Cx, Result};
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::native::layout::Native;
 use vervet_jit::stubs::native::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
@@ -343,15 +343,5 @@ pub fn result_to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, managed: usize) -> 
             Known::MarshalDirectiveException,
             "the result cannot be marshalled",
         )),
-    }
-}
-
-/// ThrowHResult: a native function that is declared to return its HRESULT as an exception failed. The exception is the
-/// class library's (`Marshal.GetExceptionForHR`).
-pub fn failed<'cx>(cx: &'cx Cx<'cx>, hresult: i32) -> Result<()> {
-    let method = cx.known_method(Known::Marshal, "GetExceptionForHR", 1)?;
-    match cx.invoke(method, None, &[Value::Int(i64::from(hresult))])? {
-        Value::Ref(exception) if !exception.is_null() => Err(cx.throw_object(exception)),
-        _ => Err(cx.throw_default(Known::COMException)),
     }
 }

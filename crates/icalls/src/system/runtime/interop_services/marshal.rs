@@ -257,7 +257,7 @@ icalls! {
     }
     /// Copies a range of array elements to native memory. The range is checked against the array.
     "System.Runtime.InteropServices.Marshal::copy_to_unmanaged_fixed" fn copy_to_unmanaged(cx, source: ObjRef<'cx>, start: i32, destination: *mut u8, length: i32, fixed: *mut u8) {
-        let (from, bytes) = range(cx, source, destination, start, length, ("source", "destination"))?;
+        let (from, bytes) = range(cx, source, destination, start, length, ("source", "native"))?;
         let from = if fixed.is_null() { from } else { fixed };
         // SAFETY: the array's range was checked; unsafe managed code vouches for the native one.
         unsafe { copy::move_bytes(cx, destination, from, bytes, false) };
@@ -265,7 +265,7 @@ icalls! {
     }
     /// Copies native memory over a range of array elements. The range is checked against the array.
     "System.Runtime.InteropServices.Marshal::copy_from_unmanaged_fixed" fn copy_from_unmanaged(cx, source: *mut u8, start: i32, destination: ObjRef<'cx>, length: i32, fixed: *mut u8) {
-        let (to, bytes) = range(cx, destination, source, start, length, ("destination", "source"))?;
+        let (to, bytes) = range(cx, destination, source, start, length, ("destination", "native"))?;
         let to = if fixed.is_null() { to } else { fixed };
         // SAFETY: `range` checked the range against the array; unsafe managed code vouches for the native memory.
         unsafe { copy::move_bytes(cx, to, source, bytes, false) };
