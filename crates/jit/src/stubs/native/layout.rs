@@ -76,27 +76,35 @@ pub enum Native {
     Delegate(ClassRef),
     /// The handle of a SafeHandle or CriticalHandle of that class.
     Handle(ClassRef),
-    /// The value of a formatted class in place; of null: zeros.
+    /// The value of a class in place, be it formatted or not; of null: nothing, or zeros where memory is owned. A class without fields takes a byte.
     Embedded(&'static NativeLayout),
     /// The ticks of a DateTime as an OLE date, a double.
     OleDate,
     /// A pointer to the buffer of a StringBuilder. Elements of arrays only.
     StringBuilder(Encoding),
-    /// Has a place, and nothing converts it: a COM interface, a VARIANT, a pointer to an array.
+    /// Has a place, and nothing converts it: a date inside of others.
     Opaque {
         /// Bytes it takes.
         size: u32,
         /// Why it is not converted.
         reason: String,
     },
+    /// A COM interface or a VARIANT: zeros for null, and nothing converts another object.
+    Com {
+        /// Bytes it takes.
+        size: u32,
+    },
+    /// A pointer to an array: 0 for null, and nothing converts another one, nor what native code leaves there. The text says so.
+    ArrayPointer(String),
     /// None.
     Unsupported(String),
 }
 
-const COM: &str = "COM interop is not supported.";
+/// Why an object is not converted whose native form is a COM interface.
+pub const COM: &str = "COM interop is not supported.";
 
 /// Why a value of automatic layout is not converted, in mono's words.
-fn no_layout(class: ClassRef) -> String {
+pub fn no_layout(class: ClassRef) -> String {
     format!(
         "Type {} which is passed to unmanaged code must have a StructLayout attribute.",
         short_name(class)
@@ -133,47 +141,30 @@ impl Native {
         }
         match spec.native {
             nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => {
-                return Ok(Native::Opaque {
-                    size: 8,
-                    reason: COM.to_owned(),
-                });
+                return Ok(Native::Com { size: 8 });
             }
-            nt::STRUCT if is(class, Known::Object) => {
-                return Ok(Native::Opaque {
-                    size: 16,
-                    reason: COM.to_owned(),
-                });
-            }
+            nt::STRUCT if is(class, Known::Object) => return Ok(Native::Com { size: 16 }),
             _ => {}
         }
         if class.is_array() {
-            return Ok(Native::Opaque {
-                size: 8,
-                reason: format!(
-                    "Structure field of type {} can't be marshalled as LPArray",
-                    class.name
-                ),
-            });
+            return Ok(Native::ArrayPointer(format!(
+                "Structure field of type {} can't be marshalled as LPArray",
+                class.name
+            )));
         }
-        if class.flags & 0x18 != 0 && !class.is_array() && !class.is_interface() {
-            // One that embeds itself without end cannot be marshalled; that is no reason to fail at once.
-            return Ok(match native_layout(class) {
-                Ok(layout) => Native::Embedded(layout),
-                Err(LoadError::TypeLoad { message, .. }) => Native::Unsupported(message),
-                Err(e) => return Err(e),
-            });
-        }
-        Ok(Native::Unsupported(format!(
-            "Type {} cannot be marshaled as a field or element.",
-            class.full_name()
-        )))
+        // One that embeds itself without end cannot be marshalled; that is no reason to fail at once.
+        Ok(match native_layout(class) {
+            Ok(layout) => Native::Embedded(layout),
+            Err(LoadError::TypeLoad { message, .. }) => Native::Unsupported(message),
+            Err(e) => return Err(e),
+        })
     }
     /// Bytes it takes.
     pub fn size(&self) -> u32 {
         match self {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.size,
-            Native::Opaque { size, .. } => *size,
+            Native::Opaque { size, .. } | Native::Com { size } => *size,
             _ => 8,
         }
     }
@@ -196,16 +187,20 @@ impl Native {
     /// Whether the conversion to native allocates memory that must be freed.
     pub fn owns_memory(&self) -> bool {
         match self {
-            Native::Scalar(_) | Native::OleDate => false,
+            Native::Scalar(_)
+            | Native::OleDate
+            | Native::Opaque { .. }
+            | Native::Com { .. }
+            | Native::ArrayPointer(_) => false,
             Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,
             _ => true,
         }
     }
-    /// Why it cannot be marshalled, if it cannot.
+    /// Why no value can be marshalled, if none can. Of a reference null can be, whatever its class is.
     fn unsupported(&self) -> Option<&str> {
         match self {
             Native::Unsupported(reason) | Native::Opaque { reason, .. } => Some(reason),
-            Native::Struct(layout) | Native::Embedded(layout) => layout.unsupported.as_deref(),
+            Native::Struct(layout) => layout.unsupported.as_deref(),
             _ => None,
         }
     }
@@ -350,7 +345,7 @@ pub struct NativeLayout {
     pub class: ClassRef,
     /// Bytes of the native value, at least 1.
     pub size: u32,
-    /// Its alignment.
+    /// Its alignment, and what its size is a multiple of.
     pub align: u32,
     /// Instance fields, base classes' first.
     pub fields: Vec<NativeField>,
@@ -366,6 +361,13 @@ pub struct NativeLayout {
     pub abi: Abi,
 }
 
+impl NativeLayout {
+    /// Whether it takes no place of its own: there are no fields, and no size is declared.
+    fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.size == 1
+    }
+}
+
 /// All layouts, by address of the class.
 static LAYOUTS: LeafLock<Option<FxHashMap<usize, &'static NativeLayout>>> = LeafLock::new(None);
 
@@ -375,20 +377,22 @@ pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError
     if let Some(found) = LAYOUTS.lock().as_ref().and_then(|map| map.get(&key)) {
         return Ok(found);
     }
-    // A class may embed itself by way of a field that is a class. The depth limit turns this into
-    // an error.
-    const MAX_DEPTH: u32 = 64;
-    thread_local!(static DEPTH: std::cell::Cell<u32> = const { std::cell::Cell::new(0) });
-    let depth = DEPTH.get();
-    if depth > MAX_DEPTH {
-        return Err(LoadError::type_load(
+    // A class may embed itself by way of a field that is a class: that field has no native form. So each class is computed once, however they refer to each other.
+    const MAX_DEPTH: usize = 64;
+    thread_local!(static BEGUN: std::cell::RefCell<Vec<usize>> = const { std::cell::RefCell::new(Vec::new()) });
+    let contains_itself = BEGUN.with_borrow_mut(|begun| {
+        let found = begun.len() > MAX_DEPTH || begun.contains(&key);
+        begun.push(key);
+        found
+    });
+    let made = match contains_itself {
+        true => Err(LoadError::type_load(
             class,
             "it contains itself when it is marshalled",
-        ));
-    }
-    DEPTH.set(depth + 1);
-    let made = compute(class);
-    DEPTH.set(depth);
+        )),
+        false => compute(class),
+    };
+    BEGUN.with_borrow_mut(|begun| begun.pop());
     let made = made?;
     Ok(LAYOUTS
         .lock()
@@ -534,9 +538,9 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let char_set = class_char_set(class);
     let mut unsupported = None;
     let mut sized = true;
-    let (mut end, mut align, mut fields) = (0u32, 1u32, Vec::new());
-    // What the size is a multiple of: mono asks the class's own fields only.
-    let mut own_align = 1u32;
+    let (mut end, mut fields) = (0u32, Vec::new());
+    // Mono asks the class's own fields only.
+    let mut align = 1u32;
     let mut inherited = 0u32;
     // Of the field before: its offset by declaration and for the conversion, and what that fills of it.
     let mut last: Option<(u32, u32, Option<u32>)> = None;
@@ -544,14 +548,17 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     // Marshal.SizeOf is an int, and what is copied is never longer than what was asked for.
     let too_large = || LoadError::type_load(class, "its native form is too large");
     let fits = |size: Option<u32>| size.filter(|s| *s <= i32::MAX as u32).ok_or_else(too_large);
-    if class.flags & 0x18 == 0 {
-        unsupported = Some(no_layout(class));
-    }
     if let Some(parent) = formatted_parent(class)? {
-        (end, align, inherited) = (parent.size, parent.align, parent.size);
-        unsupported = unsupported.or_else(|| parent.unsupported.clone());
+        // A parent without fields takes a byte only where it is a field.
+        let size = if parent.is_empty() { 0 } else { parent.size };
+        (end, inherited) = (size, size);
+        unsupported = parent.unsupported.clone();
         sized &= parent.sized;
         fields = inherited_fields(parent);
+    }
+    let has_fields = !fields.is_empty() || class.fields()?.iter().any(|f| !f.is_static());
+    if class.flags & 0x18 == 0 && (value_type || has_fields) {
+        unsupported = unsupported.or_else(|| Some(no_layout(class)));
     }
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {
         let kind = field_kind(field, char_set)?;
@@ -570,7 +577,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             fits(end.checked_next_multiple_of(field_align))?
         };
         end = end.max(fits(offset.checked_add(kind.size()))?);
-        (align, own_align) = (align.max(field_align), own_align.max(field_align));
+        align = align.max(field_align);
         let before = last.map_or(offset, |(declared, converted, filled)| match filled {
             Some(filled) => converted + filled,
             None => offset.wrapping_sub(declared).wrapping_add(converted),
@@ -588,7 +595,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     // A declared size is that of the class's own fields; with explicit offsets it may cut padding off.
     let padded = match least {
         1.. if explicit => end,
-        _ => fits(end.checked_next_multiple_of(own_align))?,
+        _ => fits(end.checked_next_multiple_of(align))?,
     };
     let declared = fits(inherited.checked_add(least))?;
     let size = if least > 0 {

@@ -39,6 +39,7 @@
 //! SafeHandle                            Convert            the handle, held during the call
 //! class with sequential layout          BlittableObject    the address of its fields, or
 //!                                       or Convert         of a converted copy
+//! other class, interface, object[]      Convert            0 for null; another object is refused
 //! HandleRef                             HandleRef          the handle
 //! ```
 //!
@@ -48,7 +49,7 @@
 //!
 //! [`Unsupported`]: ParamPlan::Unsupported
 use crate::stubs::native::layout::{
-    Encoding, Native, NativeLayout, is, is_delegate, is_handle, native_layout,
+    COM, Encoding, Native, NativeLayout, is, is_delegate, is_handle, native_layout, no_layout,
 };
 use crate::stubs::native::marshal_spec::{
     CharSet, ImportFlags, MarshalSpec, class_char_set, function_pointer_attribute, marshal_spec,
@@ -101,6 +102,8 @@ pub enum Conversion {
     Class(&'static NativeLayout),
     /// By an ICustomMarshaler.
     Custom(CustomMarshaler),
+    /// Null to 0. Another object is refused, with that text: it has no layout, or its native form would be a COM interface.
+    NullOnly(String),
     /// Whatever object it is (`UnmanagedType.AsAny`): a string with that CharSet, or the native form of a formatted object.
     AsAny(CharSet),
 }
@@ -173,16 +176,6 @@ impl ParamPlan {
             _ => Abi::int(),
         }
     }
-    /// Whether it is an array that helpers convert.
-    pub fn is_array(&self) -> bool {
-        matches!(
-            self,
-            ParamPlan::Convert {
-                conversion: Conversion::Array { .. },
-                ..
-            }
-        )
-    }
     /// Whether `MarshalBack` (in the reverse direction: `MarshalArgBack`) must be called after the
     /// call.
     pub fn needs_back(&self, reverse: bool) -> bool {
@@ -241,11 +234,10 @@ impl MarshalPlan {
     pub fn native_ret(&self) -> Abi {
         self.ret.abi()
     }
-    /// The first parameter that cannot be marshalled, or [`RESULT`]. An array can be returned by a delegate, not by a native function,
-    /// whose result has no length.
-    pub fn unsupported(&self, reverse: bool) -> Option<i64> {
+    /// The first parameter that cannot be marshalled, or [`RESULT`].
+    pub fn unsupported(&self) -> Option<i64> {
         let bad = |p: &ParamPlan| matches!(p, ParamPlan::Unsupported(_));
-        if bad(&self.ret) || (!reverse && self.ret.is_array()) {
+        if bad(&self.ret) {
             return Some(RESULT);
         }
         self.params.iter().position(bad).map(|i| i as i64)
@@ -380,10 +372,11 @@ fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
 
 /// The plan of a type that cannot be marshalled.
 fn unsupported(class: ClassRef) -> ParamPlan {
-    ParamPlan::Unsupported(format!(
-        "Cannot marshal parameter of type {}.",
-        class.full_name()
-    ))
+    ParamPlan::Unsupported(if is(class, Known::Object) {
+        "Marshalling of type object is not implemented".to_owned()
+    } else {
+        format!("Cannot marshal parameter of type {}.", class.full_name())
+    })
 }
 
 /// The plan of a HandleRef that native code would have to make.
@@ -396,7 +389,13 @@ fn handle_ref_outwards() -> ParamPlan {
 fn result_only(class: ClassRef, plan: ParamPlan) -> ParamPlan {
     match plan {
         ParamPlan::Convert {
-            conversion: Conversion::StringBuilder(_) | Conversion::AsAny(_),
+            conversion: Conversion::StringBuilder(_),
+            ..
+        } => ParamPlan::Unsupported(
+            "Return marshalling of stringbuilders is not implemented.".to_owned(),
+        ),
+        ParamPlan::Convert {
+            conversion: Conversion::AsAny(_),
             ..
         }
         | ParamPlan::StructPointer(_)
@@ -447,6 +446,8 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
         custom
     } else if spec.native == nt::AS_ANY {
         Conversion::AsAny(char_set)
+    } else if is_com(class, spec) {
+        Conversion::NullOnly(COM.to_owned())
     } else if is(class, Known::String) {
         Conversion::String(Encoding::of(spec, char_set))
     } else if is(class, Known::StringBuilder) {
@@ -468,17 +469,16 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
             }
             _ => Native::of(of, &spec.of_element(), char_set)?,
         };
-        let bad = spec.native == nt::SAFE_ARRAY
-            || matches!(
-                element,
-                Native::Unsupported(_)
-                    | Native::Opaque { .. }
-                    | Native::Embedded(_)
-                    | Native::Delegate(_)
-                    | Native::Handle(_)
-            );
-        if bad {
-            return Ok(None);
+        let refused = match &element {
+            Native::Unsupported(reason)
+            | Native::Opaque { reason, .. }
+            | Native::ArrayPointer(reason) => Some(reason.clone()),
+            Native::Embedded(_) | Native::Delegate(_) | Native::Handle(_) => Some(no_layout(of)),
+            Native::Struct(layout) => layout.unsupported.clone(),
+            _ => None,
+        };
+        if let Some(reason) = refused {
+            return Ok(Some(Conversion::NullOnly(reason)));
         }
         Conversion::Array {
             class: of,
@@ -486,21 +486,25 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
             size_param: spec.size_param,
             size_const: spec.size_const,
         }
-    } else if is_formatted(class) {
-        let layout = native_layout(class)?;
-        if layout.unsupported.is_some() {
-            return Ok(None);
-        }
-        Conversion::Class(layout)
-    } else {
+    } else if is(class, Known::Object) && !source.is_result {
         return Ok(None);
+    } else {
+        let layout = native_layout(class)?;
+        match &layout.unsupported {
+            Some(reason) => Conversion::NullOnly(reason.clone()),
+            None => Conversion::Class(layout),
+        }
     }))
 }
 
-/// Whether it is a reference type with sequential or explicit layout, whose objects can be copied
-/// to native memory.
-fn is_formatted(class: ClassRef) -> bool {
-    class.flags & 0x18 != 0 && !class.is_array() && !class.is_interface()
+/// Whether the native form would be a COM interface, a VARIANT or a SAFEARRAY.
+fn is_com(class: ClassRef, spec: &MarshalSpec) -> bool {
+    match spec.native {
+        nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => true,
+        nt::STRUCT => is(class, Known::Object),
+        nt::SAFE_ARRAY => class.is_array(),
+        _ => class.is_interface() && spec.custom.is_none(),
+    }
 }
 
 /// The plan of a value that is not by reference.

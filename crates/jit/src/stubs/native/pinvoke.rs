@@ -141,7 +141,7 @@ pub fn is_plain(method: MethodRef) -> Result<bool, CompileError> {
     };
     Ok(method.is_static()
         && !plan.set_last_error
-        && plan.unsupported(false).is_none()
+        && plan.unsupported().is_none()
         && plan.params.iter().all(is_plain)
         && matches!(plan.ret, ParamPlan::None | ParamPlan::Scalar(_))
         && fits_registers(&total))
@@ -281,7 +281,7 @@ fn emit(
         Some(method) => e.symbol(Symbol::MethodHandle(method)),
         None => e.word(0),
     };
-    if let Some(index) = plan.unsupported(false) {
+    if let Some(index) = plan.unsupported() {
         if method.is_some() {
             let (index, none) = (e.word(index), e.word(0));
             e.helper_value(call::MarshalToNative, [handle, index, none]);

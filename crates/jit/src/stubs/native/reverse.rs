@@ -86,7 +86,7 @@ struct Reverse<'c> {
 impl Reverse<'_> {
     /// Emits the stub's body.
     fn emit(&mut self, e: &mut Emitter, delegate: Value) {
-        if let Some(index) = self.plan.unsupported(true) {
+        if let Some(index) = self.plan.unsupported() {
             let (index, none) = (e.word(index), e.word(0));
             e.helper_value(call::MarshalToNative, [self.method, index, none]);
             return;

@@ -48,14 +48,6 @@ pub fn method(word: usize) -> MethodRef {
 pub fn to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize) -> Result<usize> {
     match param(cx, m, index)? {
         ParamPlan::Unsupported(reason) => Err(cx.throw(Known::MarshalDirectiveException, reason)),
-        // Called for the result only if the call cannot be made.
-        _ if index == RESULT => {
-            let text = format!(
-                "Cannot marshal a result of type {}.",
-                cx.load(m.sig())?.ret.full_name()
-            );
-            Err(cx.throw(Known::MarshalDirectiveException, &text))
-        }
         ParamPlan::Convert {
             conversion,
             by_ref,
@@ -139,6 +131,11 @@ pub fn back<'cx>(
 /// MarshalResult.
 pub fn result<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, native: usize) -> Result<ObjRef<'cx>> {
     match param(cx, m, RESULT)? {
+        // As in mono, a native function can return a pointer to elements, and no array is made of them, whose length nobody knows.
+        ParamPlan::Convert {
+            conversion: Conversion::Array { .. },
+            ..
+        } => Ok(ObjRef::NULL),
         ParamPlan::Convert { conversion, .. } => {
             values::to_managed(cx, conversion, native, true, None)
         }

@@ -10,7 +10,7 @@
 use super::{builders, strings, values};
 use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
-use vervet_jit::stubs::native::layout::{FieldKind, Native, NativeLayout};
+use vervet_jit::stubs::native::layout::{COM, FieldKind, Native, NativeLayout};
 use vervet_jit::stubs::native::scalar::Scalar;
 use vervet_types::Known;
 
@@ -110,7 +110,8 @@ pub unsafe fn one_to_native<'cx>(
             }
             Native::Embedded(layout) => match object().non_null() {
                 Some(o) => return to_native(cx, layout, o.value_ptr(), native),
-                None => native.write_bytes(0, layout.size as usize),
+                None if layout.owns_memory => native.write_bytes(0, layout.size as usize),
+                None => {}
             },
             Native::OleDate => {
                 let date = ole_date(cx, (managed as *const i64).read())?;
@@ -118,7 +119,14 @@ pub unsafe fn one_to_native<'cx>(
             }
             Native::StringBuilder(encoding) => (native as *mut usize)
                 .write_unaligned(builders::to_native(cx, object(), *encoding)?),
-            Native::Opaque { reason, .. } | Native::Unsupported(reason) => {
+            Native::Com { size } if object().is_null() => native.write_bytes(0, *size as usize),
+            Native::ArrayPointer(_) if object().is_null() => {
+                (native as *mut usize).write_unaligned(0)
+            }
+            Native::Com { .. } => return Err(unsupported(cx, COM)),
+            Native::Opaque { reason, .. }
+            | Native::Unsupported(reason)
+            | Native::ArrayPointer(reason) => {
                 return Err(unsupported(cx, reason));
             }
         }
@@ -156,7 +164,17 @@ pub unsafe fn one_to_managed<'cx>(
                 managed as *mut usize,
                 values::new_handle(cx, class, word())?,
             ),
+            // An object of such a class has no fields of this one's that could be read.
+            Native::Embedded(layout)
+                if layout.fields.is_empty()
+                    && (layout.class.is_abstract() || layout.class.is_interface()) =>
+            {
+                store_ref(managed as *mut usize, ObjRef::NULL);
+            }
             Native::Embedded(layout) => {
+                if let Some(reason) = &layout.unsupported {
+                    return Err(unsupported(cx, reason));
+                }
                 let made = cx.alloc(layout.class)?;
                 to_managed(cx, layout, native, made.value_ptr())?;
                 store_ref(managed as *mut usize, made);
@@ -179,7 +197,11 @@ pub unsafe fn one_to_managed<'cx>(
                     ),
                 }
             }
-            Native::Opaque { reason, .. } | Native::Unsupported(reason) => {
+            Native::Com { .. } if word() == 0 => store_ref(managed as *mut usize, ObjRef::NULL),
+            Native::Com { .. } => return Err(unsupported(cx, COM)),
+            Native::Opaque { reason, .. }
+            | Native::Unsupported(reason)
+            | Native::ArrayPointer(reason) => {
                 return Err(unsupported(cx, reason));
             }
         }

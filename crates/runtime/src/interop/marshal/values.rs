@@ -10,6 +10,7 @@
 //! | Handle | nothing; the SafeHandle's count goes up | nothing | the count goes down | |
 //! | Custom | what the [marshaler](super::custom) allocates | nothing | what the marshaler frees | what the marshaler frees |
 //! | AsAny | [a string, or a block of the object's layout](super::as_any) | all fields, if `output` | fields, block | |
+//! | NullOnly | nothing: the word is 0 | | | |
 //! | Delegate | nothing here: the thunk belongs to the delegate and lives as long | nothing | nothing | nothing |
 //!
 //! Memory comes from `malloc` (`allocate`, `release`), because native code may free or replace it (`CoTaskMemFree` is `free`).
@@ -115,10 +116,10 @@ pub fn to_native<'cx>(
             Ok(p as usize)
         }
         Conversion::Handle(class) => {
-            if object.is_null() {
-                return Err(cx.throw_arg_null("handle"));
-            }
             if is_safe_handle(cx, class)? {
+                if object.is_null() {
+                    return Err(cx.throw_default(Known::ArgumentNullException));
+                }
                 hold(cx, object, true)?;
             }
             Ok(handle_of(object))
@@ -133,6 +134,12 @@ pub fn to_native<'cx>(
             unsafe { structs::to_native(cx, layout, object.value_ptr(), p)? };
             Ok(p as usize)
         }
+        // An array without elements has no element that could be refused.
+        Conversion::NullOnly(reason) => match object.non_null() {
+            Some(array) if array.vtable().rank > 0 && array.array_len() == 0 => Ok(0),
+            Some(_) if input => Err(cx.throw(Known::MarshalDirectiveException, reason)),
+            _ => Ok(0),
+        },
         Conversion::Custom(_) if !input => Ok(0),
         Conversion::Custom(declared) => custom::to_native(cx, declared, object),
         Conversion::AsAny(char_set) => as_any::to_native(cx, *char_set, object, input),
@@ -199,7 +206,7 @@ pub fn back<'cx>(
                 }
             }
         }
-        Conversion::Delegate(_) => {}
+        Conversion::Delegate(_) | Conversion::NullOnly(_) => {}
         Conversion::Custom(declared) => {
             if output {
                 // There is no place for the object: the caller passed its own by value.
@@ -287,6 +294,8 @@ pub fn to_managed<'cx>(
             }
             Ok(object)
         }
+        Conversion::NullOnly(_) if native == 0 => Ok(ObjRef::NULL),
+        Conversion::NullOnly(reason) => Err(cx.throw(Known::MarshalDirectiveException, reason)),
         // Parameters only, by value.
         Conversion::AsAny(_) => Ok(ObjRef::NULL),
     }

@@ -318,7 +318,8 @@ icalls! {
         }
         let (class, name) = (cx.class_of(class)?, name.text());
         let layout = cx.load(native_layout(class))?;
-        match layout.fields.iter().find(|f| f.field.name == name) {
+        // The class's own fields, which come last, hide inherited ones.
+        match layout.fields.iter().rev().find(|f| f.field.name == name) {
             Some(f) => Ok(f.declared_offset as isize),
             None => {
                 let message = format!("Field passed in is not a marshaled member of the type {}", class.name);
