@@ -18,6 +18,7 @@ use crate::code::helper_table::{PRESERVING, STUBS};
 use crate::code::icall::{IcallRet, finish};
 use crate::code::{collation, crypto, library, plain_calls, regex, texts};
 use crate::cx::{Cx, Result};
+use crate::exceptions::wrappers::{self, Wrapper};
 use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
 use crate::object::ObjRef;
@@ -279,7 +280,13 @@ extern "C" fn alloc_object(v: usize) -> usize {
 extern "C" fn alloc_array(v: usize, len: i64) -> usize {
     with(|cx| {
         interrupts::serve(cx)?;
-        crate::memory::allocate::alloc_array(cx, vt(v), len)
+        crate::memory::allocate::alloc_array(cx, vt(v), len).map_err(|throw| {
+            match i32::try_from(len) {
+                Ok(_) => wrappers::overflow_in(cx, throw, Wrapper::NewVector),
+                // Mono converts the length before.
+                Err(_) => throw,
+            }
+        })
     })
 }
 /// `newobj` of a constructor of a multi-dimensional array. Lengths and bounds lie in the caller's frame.
@@ -296,6 +303,7 @@ extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -
             })
             .collect();
         crate::memory::allocate::alloc_md_array(cx, vt(v), &bounds)
+            .map_err(|throw| wrappers::overflow_in(cx, throw, Wrapper::new_array(rank)))
     })
 }
 
@@ -368,7 +376,9 @@ extern "C" fn check_array_store(array: usize, value: usize) {
         if value.is_null() || is_instance(cx, value, class(array.vtable().element_class))? {
             Ok(())
         } else {
-            Err(cx.throw_default(Known::ArrayTypeMismatchException))
+            let wrapper = cx.load(Wrapper::store(array.class()))?;
+            let throw = cx.throw_default(Known::ArrayTypeMismatchException);
+            Err(wrappers::arises_in(cx, throw, wrapper))
         }
     })
 }

@@ -17,3 +17,4 @@ pub mod traps;
 pub mod unhandled;
 pub mod walk;
 pub mod wrapped;
+pub mod wrappers;

@@ -10,11 +10,12 @@
 //! | 2 | IL offset + 1; 0: unknown |
 //! | 3 | what it is ([`Kind`]) |
 //!
-//! Wrappers that mono has and Vervet has not are added when the trace is read: around synchronized methods, and around methods of a
-//! MarshalByRefObject that are called as if it were a proxy.
+//! Wrappers that mono has and Vervet has not are added when the trace is read: around synchronized methods, around methods of a
+//! MarshalByRefObject that are called as if it were a proxy, and those of [`wrappers`].
 use crate::code::table::CodeKind;
 use crate::cx::Cx;
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
+use crate::exceptions::wrappers;
 use crate::object::ObjRef;
 use smallvec::SmallVec;
 use vervet_abi::layouts::ExceptionObject;
@@ -53,6 +54,8 @@ enum Kind {
     Callback = 5,
     /// `EndInvoke` of a delegate.
     EndInvoke = 6,
+    /// One of the [`wrappers`] in which an exception arises; the code address is its number, and there is no method.
+    Arises = 7,
 }
 impl Kind {
     fn of(word: i64) -> Kind {
@@ -63,6 +66,7 @@ impl Kind {
             4 => Kind::Proxy,
             5 => Kind::Callback,
             6 => Kind::EndInvoke,
+            7 => Kind::Arises,
             _ => Kind::Method,
         }
     }
@@ -215,6 +219,22 @@ pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
     }
 }
 
+/// Lets the trace of an exception that is going to be thrown by our own code begin in one of the [`wrappers`].
+pub fn begin_in(cx: &Cx<'_>, exception: ObjRef<'_>, number: usize) {
+    // An OutOfMemoryException has taken the place of the exception; it has no such frame.
+    match cx.alloc_array(cx.known(Known::Int64), WORDS) {
+        Ok(array) => {
+            array
+                .elements::<i64>()
+                .copy_from_slice(&[0, number as i64, 0, Kind::Arises as i64]);
+            exception.write_ref(STACK_TRACE, array);
+        }
+        Err(throw) => {
+            let _ = Cx::current().take_pending(throw);
+        }
+    }
+}
+
 /// Takes its trace from an exception that is going to be thrown anew.
 pub fn forget(exception: ObjRef<'_>) {
     exception.write_ref(STACK_TRACE, ObjRef::NULL);
@@ -282,11 +302,18 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     let mut out: Vec<Frame> = Vec::new();
     let mut callee: Option<MethodRef> = None;
     for w in array.elements::<i64>().chunks_exact(WORDS) {
+        if Kind::of(w[3]) == Kind::Arises {
+            out.push(named(wrappers::name(w[1] as usize).to_owned()));
+            continue;
+        }
         // SAFETY: the word was stored from a `&'static Method` by `record`.
         let method: MethodRef = unsafe { &*(w[0] as *const vervet_types::Method) };
         let kind = Kind::of(w[3]);
         if let (Kind::Remote, Some(callee)) = (kind, callee) {
             out.push(wrapper("remoting-invoke-with-check", &callee.called_name()));
+        }
+        if let Some(name) = callee.and_then(|callee| wrappers::passes_on(callee, method)) {
+            out.push(wrapper("managed-to-managed", &name));
         }
         match kind {
             Kind::Proxy => out.push(wrapper("managed-to-native", REMOTING)),
@@ -343,11 +370,16 @@ const END_INVOKE: &str = "System.Object.__icall_wrapper_mono_delegate_end_invoke
 
 /// The frame of a wrapper of mono's.
 fn wrapper(kind: &str, name: &str) -> Frame {
+    named(format!("(wrapper {kind}) {name}"))
+}
+
+/// A frame that has a name only.
+fn named(name: String) -> Frame {
     Frame {
         method: None,
         il_offset: None,
         native_offset: 0,
-        internal_name: Some(format!("(wrapper {kind}) {name}")),
+        internal_name: Some(name),
     }
 }
 
@@ -360,7 +392,8 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
             return wrapper("delegate-end-invoke", &method.delegate_end_invoke_name());
         }
         Kind::Callback => return wrapper("native-to-managed", &method.wrapper_name()),
-        Kind::Method | Kind::Remote => {}
+        // No frame that is walked is one.
+        Kind::Arises | Kind::Method | Kind::Remote => {}
     }
     if method.is_dynamic() {
         let name = vervet_types::names::DYNAMIC.to_owned() + &method.wrapper_name();
