@@ -371,6 +371,9 @@ impl NativeLayout {
 /// All layouts, by address of the class.
 static LAYOUTS: LeafLock<Option<FxHashMap<usize, &'static NativeLayout>>> = LeafLock::new(None);
 
+/// The layouts that are being computed: by which thread, and of which class. (Hosts have little room for thread-local variables.)
+static BEGUN: LeafLock<Vec<(i32, usize)>> = LeafLock::new(Vec::new());
+
 /// The native layout of a struct or class.
 pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError> {
     let key = std::ptr::from_ref(class) as usize;
@@ -379,12 +382,14 @@ pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError
     }
     // A class may embed itself by way of a field that is a class: that field has no native form. So each class is computed once, however they refer to each other.
     const MAX_DEPTH: usize = 64;
-    thread_local!(static BEGUN: std::cell::RefCell<Vec<usize>> = const { std::cell::RefCell::new(Vec::new()) });
-    let contains_itself = BEGUN.with_borrow_mut(|begun| {
-        let found = begun.len() > MAX_DEPTH || begun.contains(&key);
-        begun.push(key);
+    let this = (vervet_os::scheduling::thread_id(), key);
+    let contains_itself = {
+        let mut begun = BEGUN.lock();
+        let depth = begun.iter().filter(|b| b.0 == this.0).count();
+        let found = depth > MAX_DEPTH || begun.contains(&this);
+        begun.push(this);
         found
-    });
+    };
     let made = match contains_itself {
         true => Err(LoadError::type_load(
             class,
@@ -392,7 +397,10 @@ pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError
         )),
         false => compute(class),
     };
-    BEGUN.with_borrow_mut(|begun| begun.pop());
+    let mut begun = BEGUN.lock();
+    let last = begun.iter().rposition(|b| *b == this).expect("just added");
+    begun.remove(last);
+    drop(begun);
     let made = made?;
     Ok(LAYOUTS
         .lock()
