@@ -14,18 +14,33 @@
 //! * An edge never changes once it is bound.
 //! * [`generation`] grows after an edge was stored. So whoever reads it first and the edges then has seen at least so many.
 use crate::*;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use vervet_metadata::Table;
 
 thread_local! {
     /// Whether an edge could not be bound since [`watch`] began; None outside.
     static WATCHED: Cell<Option<bool>> = const { Cell::new(None) };
-    /// The edges for which this thread loaded an assembly since [`watch`] began.
-    static LOADED: RefCell<Vec<Edge>> = const { RefCell::new(Vec::new()) };
+    /// The edges for which this thread loaded an assembly since [`watch`] began. They are on the heap: the library for hosts has little room for thread-local variables.
+    static LOADED: Cell<Option<Box<Loaded>>> = const { Cell::new(None) };
     /// See [`failed_edge`].
     static FAILED: Cell<Option<(u32, u32)>> = const { Cell::new(None) };
 }
+/// See [`LOADED`].
+#[derive(Default)]
+struct Loaded(Vec<Edge>);
+
+/// Does something with the edges of this thread. None: the thread ends, and has none any more.
+fn with_loaded<R>(f: impl FnOnce(&mut Vec<Edge>) -> R) -> Option<R> {
+    let with = |cell: &Cell<Option<Box<Loaded>>>| {
+        let mut loaded = cell.take().unwrap_or_default();
+        let result = f(&mut loaded.0);
+        cell.set(Some(loaded));
+        result
+    };
+    LOADED.try_with(with).ok()
+}
+
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 /// See [`lose_track`].
 static HAS_LOST_TRACK: AtomicBool = AtomicBool::new(false);
@@ -46,14 +61,14 @@ pub struct Watched {
 pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Watched) {
     let begun = WATCHED.try_with(|w| w.set(Some(false)));
     let _ = FAILED.try_with(|f| f.set(None));
-    let _ = LOADED.try_with(|l| l.borrow_mut().clear());
+    with_loaded(Vec::clear);
     let result = work();
     let ended = begun.and_then(|()| WATCHED.try_with(|w| w.replace(None)));
     // A thread that is ending cannot be watched: nobody knows what failed.
     let has_failed = ended.ok().flatten().unwrap_or(true);
     let watched = Watched {
         has_failed: has_failed || HAS_LOST_TRACK.load(Ordering::Relaxed),
-        loaded: LOADED.try_with(RefCell::take).unwrap_or_default(),
+        loaded: with_loaded(std::mem::take).unwrap_or_default(),
     };
     (result, watched)
 }
@@ -64,10 +79,10 @@ pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
         WATCHED.try_with(Cell::get).ok(),
         FAILED.try_with(Cell::get).ok(),
     );
-    let loaded = LOADED.try_with(|l| l.borrow().len()).unwrap_or(0);
+    let loaded = with_loaded(|l| l.len()).unwrap_or(0);
     let result = work();
     // Another thread may have loaded meanwhile.
-    let _ = LOADED.try_with(|l| l.borrow_mut().truncate(loaded));
+    with_loaded(|l| l.truncate(loaded));
     if let (Some(watched), Some(failed)) = before {
         let _ = WATCHED.try_with(|w| w.set(watched));
         let _ = FAILED.try_with(|f| f.set(failed));
@@ -97,7 +112,7 @@ pub(crate) fn lose_track() {
 /// An assembly was loaded for an edge.
 pub(crate) fn loaded(module: u32, rid: u32) {
     if WATCHED.try_with(Cell::get).is_ok_and(|w| w.is_some()) {
-        let _ = LOADED.try_with(|l| l.borrow_mut().push((module, rid)));
+        with_loaded(|l| l.push((module, rid)));
     }
 }
 /// An edge could not be bound.
