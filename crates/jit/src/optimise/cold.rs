@@ -107,3 +107,70 @@ struct Address {
     /// In such a block.
     is_used: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{sink_addresses, spread};
+    use cranelift_codegen::entity::EntityRef;
+    use cranelift_codegen::ir::{Block, Function};
+
+    fn parsed(text: &str) -> Function {
+        cranelift_reader::parse_functions(text)
+            .expect("valid")
+            .remove(0)
+    }
+
+    #[test]
+    fn what_only_cold_blocks_lead_to_is_cold() {
+        let mut func = parsed(
+            "function %f(i32) {
+            block0(v0: i32):
+                brif v0, block1, block2
+            block1 cold:
+                brif v0, block3, block4
+            block3:
+                jump block4
+            block4:
+                brif v0, block4, block5
+            block2:
+                jump block5
+            block5:
+                return
+            }",
+        );
+        spread(&mut func);
+        let cold: Vec<bool> = (0..6).map(|n| func.layout.is_cold(Block::new(n))).collect();
+        assert_eq!(cold, [false, true, false, true, true, false]);
+    }
+
+    #[test]
+    fn addresses_for_cold_blocks_are_made_there() {
+        let mut func = parsed(
+            "function %f(i32) -> i64 {
+                gv0 = symbol userextname0
+                gv1 = symbol userextname1
+            block0(v0: i32):
+                v1 = symbol_value.i64 gv0
+                v2 = symbol_value.i64 gv1
+                jump block1
+            block1:
+                v3 = load.i64 v1
+                brif v0, block2, block3
+            block2 cold:
+                store v3, v1
+                store v3, v2+8
+                store v3, v2
+                jump block1
+            block3:
+                return v3
+            }",
+        );
+        sink_addresses(&mut func);
+        let text = func.to_string();
+        let (warm, cold) = text.split_once("block2 cold:").expect("it is there");
+        assert_eq!(warm.matches("symbol_value.i64 gv0").count(), 1, "{text}");
+        assert_eq!(warm.matches("symbol_value.i64 gv1").count(), 0, "{text}");
+        assert_eq!(cold.matches("symbol_value.i64 gv0").count(), 1, "{text}");
+        assert_eq!(cold.matches("symbol_value.i64 gv1").count(), 1, "{text}");
+    }
+}

@@ -107,3 +107,53 @@ pub(super) fn copy_fixed(func: &mut Function, loops: &LoopAnalysis) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::copy_fixed;
+    use cranelift_codegen::dominator_tree::DominatorTree;
+    use cranelift_codegen::flowgraph::ControlFlowGraph;
+    use cranelift_codegen::loop_analysis::LoopAnalysis;
+
+    #[test]
+    fn what_loops_use_is_copied_once() {
+        let mut func = cranelift_reader::parse_functions(
+            "function %f(i32, i64, i64, f64) {
+                sig0 = () -> i32
+            block0(v0: i32, v1: i64, v2: i64, v3: f64):
+                v4 = call_indirect sig0, v2()
+                store v3, v1
+                jump block1
+            block1:
+                v5 = call_indirect sig0, v1()
+                v6 = iadd v5, v4
+                v7 = icmp slt v6, v0
+                brif v7, block1, block2
+            block2:
+                return
+            }",
+        )
+        .expect("valid")
+        .remove(0);
+        let cfg = ControlFlowGraph::with_function(&func);
+        let domtree = DominatorTree::with_function(&func, &cfg);
+        let mut loops = LoopAnalysis::new();
+        loops.compute(&func, &cfg, &domtree);
+        copy_fixed(&mut func, &loops);
+        let text = func.to_string();
+        // v0, v1 and v4; v2 and v3 are used before the loop only, and v5 in the loop where it begins.
+        assert_eq!(text.matches("= rotr ").count(), 3, "{text}");
+        for copied in ["rotr v0", "rotr v1", "rotr v4"] {
+            assert!(text.contains(copied), "{text}");
+        }
+        let (_, body) = text.split_once("block1:").expect("it is there");
+        for used in ["v0", "v1(", "v4"] {
+            assert!(!body.contains(used), "{text}");
+        }
+        cranelift_codegen::verify_function(
+            &func,
+            &cranelift_codegen::settings::Flags::new(cranelift_codegen::settings::builder()),
+        )
+        .expect("valid");
+    }
+}

@@ -149,3 +149,66 @@ fn arrival(func: &Function, value: Value) -> Arrival {
     }
     Arrival::Value(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::convert;
+
+    /// The function after the pass.
+    fn after(text: &str) -> String {
+        let mut func = cranelift_reader::parse_functions(text)
+            .expect("valid")
+            .remove(0);
+        convert(&mut func);
+        func.to_string()
+    }
+
+    /// A choice whose ways bring what is given to a block with two parameters.
+    fn choice(one: &str, other: &str, in_other: &str) -> String {
+        after(&format!(
+            "function %f(i32, i64) -> i32 {{
+            block0(v0: i32, v9: i64):
+                v1 = iconst.i32 7
+                brif v0, block1(v1), block2(v0)
+            block1(v2: i32):
+                v3 = iconst.i32 1
+                jump block3({one})
+            block2(v4: i32):
+                v5 = iconst.i32 -1
+                {in_other}
+                jump block3({other})
+            block3(v6: i32, v7: i32):
+                v8 = isub v6, v7
+                return v8
+            }}"
+        ))
+    }
+
+    #[test]
+    fn a_choice_between_constants_is_a_move() {
+        let text = choice("v1, v3", "v1, v5", "");
+        assert!(
+            text.contains("select v0") && !text.contains("brif"),
+            "{text}"
+        );
+        // What the way brings is looked at through the block's own parameter.
+        let text = choice("v2, v0", "v5, v0", "");
+        assert!(
+            text.contains("select v0") && !text.contains("brif"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn other_choices_stay_branches() {
+        for (one, other, in_other) in [
+            ("v1, v3", "v0, v5", ""),
+            ("v0, v3", "v0, v4", ""),
+            ("v1, v3", "v1, v5", "store v0, v9"),
+            ("v1, v1", "v1, v1", ""),
+        ] {
+            let text = choice(one, other, in_other);
+            assert!(text.contains("brif") && !text.contains("select"), "{text}");
+        }
+    }
+}
