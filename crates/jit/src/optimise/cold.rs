@@ -23,6 +23,7 @@ pub(super) fn spread(func: &mut Function) {
     if !blocks.iter().any(|b| func.layout.is_cold(*b)) {
         return;
     }
+    // What can be reached from the entry past no cold block.
     let mut warm = EntitySet::with_capacity(func.dfg.num_blocks());
     let mut open = vec![entry];
     warm.insert(entry);
@@ -63,6 +64,7 @@ pub(super) fn sink_addresses(func: &mut Function) {
     if addresses.is_empty() {
         return;
     }
+    // In a cold block: an address that it uses, and its own copy of it.
     let mut own: Vec<(Value, Value)> = Vec::new();
     for block in blocks {
         let is_cold = func.layout.is_cold(block);
@@ -95,6 +97,7 @@ pub(super) fn sink_addresses(func: &mut Function) {
             }
         }
     }
+    // Nobody uses these any more: the removal of unused code has been before this.
     for address in addresses.values().filter(|a| !a.is_used) {
         func.layout.remove_inst(address.inst);
     }

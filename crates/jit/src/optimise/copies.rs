@@ -14,98 +14,116 @@
 //! * The copy has the location of the instruction it comes before, or whose result it copies.
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::entity::EntitySet;
-use cranelift_codegen::ir::{Block, Function, InstBuilder, Opcode, Value, types};
+use cranelift_codegen::ir::{Block, Function, Inst, InstBuilder, Opcode, Value, types};
 use cranelift_codegen::loop_analysis::LoopAnalysis;
 use rustc_hash::FxHashMap;
 
-/// Copies such values.
+/// A value that begins in a register which the calling convention names, and the block in which it does.
+type Fixed = (Value, Block);
+
+/// Copies such values, if a loop uses them that does not begin them itself.
 pub(super) fn copy_fixed(func: &mut Function, loops: &LoopAnalysis) {
     if loops.loops().next().is_none() {
         return;
     }
-    let Some(entry) = func.layout.entry_block() else {
-        return;
-    };
-    let mut fixed = Vec::new();
-    let fits = |func: &Function, v: Value| {
-        let ty = func.dfg.value_type(v);
-        ty == types::I32 || ty == types::I64
-    };
-    for v in func.dfg.block_params(entry) {
-        if fits(func, *v) {
-            fixed.push((*v, entry));
-        }
-    }
-    for block in func.layout.blocks() {
-        for inst in func.layout.block_insts(block) {
-            if matches!(
-                func.dfg.insts[inst].opcode(),
-                Opcode::Call | Opcode::CallIndirect
-            ) && let Some(v) = func.dfg.inst_results(inst).first()
-                && fits(func, *v)
-            {
-                fixed.push((*v, block));
-            }
-        }
-    }
+    let fixed = fixed_values(func);
     if fixed.is_empty() {
         return;
     }
-    let origin: FxHashMap<Value, Block> = fixed.iter().copied().collect();
-    let mut wanted = EntitySet::new();
-    for block in func.layout.blocks() {
-        let level = loops.loop_level(block).level();
-        if level == 0 {
-            continue;
-        }
-        for inst in func.layout.block_insts(block) {
-            for v in func.dfg.inst_values(inst) {
-                if let Some(from) = origin.get(&v)
-                    && loops.loop_level(*from).level() < level
-                {
-                    wanted.insert(v);
-                }
-            }
-        }
-    }
+    let wanted = used_in_loops(func, loops, &fixed);
     let mut copies = FxHashMap::default();
-    for (v, block) in fixed {
-        if !wanted.contains(v) {
-            continue;
+    for (value, block) in fixed {
+        if wanted.contains(value) {
+            copies.insert(value, copy(func, value, block));
         }
-        let mut at = FuncCursor::new(func);
-        match at.func.dfg.value_def(v).inst() {
-            Some(inst) => {
-                at.set_srcloc(at.func.srcloc(inst));
-                at.goto_inst(inst);
-                at.next_inst();
-            }
-            None => {
-                at.goto_first_insertion_point(block);
-                if let Some(first) = at.current_inst() {
-                    at.set_srcloc(at.func.srcloc(first));
-                }
-            }
-        }
-        let none = at.ins().iconst(types::I8, 0);
-        let copy = at.ins().rotr(v, none);
-        let own = at.func.dfg.value_def(copy).unwrap_inst();
-        copies.insert(v, (copy, own));
     }
     if copies.is_empty() {
         return;
     }
+    // Every use comes behind the copy, which stands where the value begins.
     let blocks: Vec<Block> = func.layout.blocks().collect();
     for block in blocks {
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
             func.dfg.map_inst_values(inst, |v| match copies.get(&v) {
+                // The copy itself goes on to read the value.
                 Some((copy, own)) if *own != inst => *copy,
                 _ => v,
             });
         }
     }
+}
+
+/// The integers, addresses and references among the parameters and the first results of calls, in their order.
+///
+/// Floats are left alone: the convention passes them in registers that no argument of a loop's calls is likely to need.
+fn fixed_values(func: &Function) -> Vec<Fixed> {
+    let fits = |v: &Value| matches!(func.dfg.value_type(*v), types::I32 | types::I64);
+    let mut fixed: Vec<Fixed> = Vec::new();
+    if let Some(entry) = func.layout.entry_block() {
+        let params = func.dfg.block_params(entry).iter().copied();
+        fixed.extend(params.filter(fits).map(|v| (v, entry)));
+    }
+    for block in func.layout.blocks() {
+        for inst in func.layout.block_insts(block) {
+            // What a call with handlers gives is a parameter of the block behind it, which has no register of its own.
+            let is_call = matches!(
+                func.dfg.insts[inst].opcode(),
+                Opcode::Call | Opcode::CallIndirect
+            );
+            let result = func.dfg.inst_results(inst).first().copied();
+            if let Some(v) = result.filter(|v| is_call && fits(v)) {
+                fixed.push((v, block));
+            }
+        }
+    }
+    fixed
+}
+
+/// Which of the values are used at a deeper level of loops than they begin at.
+fn used_in_loops(func: &Function, loops: &LoopAnalysis, fixed: &[Fixed]) -> EntitySet<Value> {
+    let level = |block| loops.loop_level(block).level();
+    let origin: FxHashMap<Value, Block> = fixed.iter().copied().collect();
+    let mut used = EntitySet::new();
+    for block in func.layout.blocks().filter(|b| level(*b) > 0) {
+        for inst in func.layout.block_insts(block) {
+            // Arguments of blocks count: a value may be carried around a loop by them.
+            for v in func.dfg.inst_values(inst) {
+                if origin
+                    .get(&v)
+                    .is_some_and(|from| level(*from) < level(block))
+                {
+                    used.insert(v);
+                }
+            }
+        }
+    }
+    used
+}
+
+/// Copies a value where it begins. Gives the copy and the instruction that makes it.
+fn copy(func: &mut Function, value: Value, block: Block) -> (Value, Inst) {
+    let mut at = FuncCursor::new(func);
+    match at.func.dfg.value_def(value).inst() {
+        // Behind the call.
+        Some(inst) => {
+            at.set_srcloc(at.func.srcloc(inst));
+            at.goto_inst(inst);
+            at.next_inst();
+        }
+        // In front of everything else.
+        None => {
+            at.goto_first_insertion_point(block);
+            if let Some(first) = at.current_inst() {
+                at.set_srcloc(at.func.srcloc(first));
+            }
+        }
+    }
+    let none = at.ins().iconst(types::I8, 0);
+    let copy = at.ins().rotr(value, none);
+    let own = at.func.dfg.value_def(copy).unwrap_inst();
+    (copy, own)
 }
 
 #[cfg(test)]

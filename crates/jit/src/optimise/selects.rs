@@ -26,14 +26,18 @@ use smallvec::SmallVec;
 /// What a way brings to the block where both meet.
 #[derive(Clone, Copy, PartialEq)]
 enum Arrival {
+    /// An integer of that type.
     Constant(Type, i64),
+    /// Anything else. It was computed before the branch, so both ways can bring it.
     Value(Value),
 }
+/// One for each parameter of that block.
 type Arrivals = SmallVec<[Arrival; 4]>;
 
 /// Converts what can be converted.
 pub(super) fn convert(func: &mut Function) {
     let blocks: Vec<Block> = func.layout.blocks().collect();
+    // How many edges lead to each block.
     let mut entries: SecondaryMap<Block, u32> = SecondaryMap::new();
     for block in &blocks {
         for next in func.block_successors(*block) {
@@ -79,6 +83,7 @@ fn choose(
     if ty != types::I32 && ty != types::I64 {
         return;
     }
+    // The constants of a way lie in its own block, so they are made anew here.
     let mut at = FuncCursor::new(func).at_inst(branch);
     at.set_srcloc(at.func.srcloc(branch));
     let mut arguments: SmallVec<[BlockArg; 4]> = SmallVec::new();
@@ -117,6 +122,7 @@ fn follow(
         InstructionData::Jump { destination, .. } if does_nothing => destination,
         _ => way,
     };
+    // Results of calls with handlers are no values yet.
     let value_of = |arg| match arg {
         BlockArg::Value(v) => Some(func.dfg.resolve_aliases(v)),
         _ => None,
@@ -138,6 +144,7 @@ fn follow(
     Some((call.block(&func.dfg.value_lists), arrivals))
 }
 
+/// What a value is to the block that it is brought to.
 fn arrival(func: &Function, value: Value) -> Arrival {
     if let ValueDef::Result(inst, _) = func.dfg.value_def(value)
         && let InstructionData::UnaryImm {
