@@ -162,8 +162,9 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         forced || tracing == Tracing::AsNeeded && !self.has_holes() && self.promote_all.take()
     }
-    /// Collects everything, and waits until that is done.
+    /// Collects everything for the program, and waits until that is done.
     pub fn collect_all(&self) {
+        self.major.is_asked_for.store(true, Relaxed);
         let ticket = self.ask_for_major();
         self.wait_for_major(ticket);
     }

@@ -83,10 +83,14 @@ impl<M: Model, W: World> Heap<M, W> {
         self.old.recyclable.free()
             > old.min(LARGE) / HOLES + old.saturating_sub(LARGE) / HOLES_BEYOND
     }
-    /// Notes how many blocks are in use, when nothing was freed yet. Gives how many there were at most in the cycles of late.
+    /// Notes how many blocks are in use, when nothing was freed yet. Gives how many there were at most in the cycles of late; 0 if the
+    /// program has asked for this cycle.
     pub(super) fn note_peak(&self) -> usize {
         let before = self.major.peak.load(Relaxed);
-        let peak = self.space.in_use().max(before - before / 8);
+        let peak = match self.major.is_asked_for.swap(false, Relaxed) {
+            true => 0,
+            false => self.space.in_use().max(before - before / 8),
+        };
         self.major.peak.store(peak, Relaxed);
         peak
     }

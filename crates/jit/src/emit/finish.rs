@@ -181,4 +181,24 @@ fn positions(blob: &mut Blob, f: &Finished<'_>) {
             last_inlined = inlined;
         }
     }
+    blob.prologue_end = prologue_end(f, blob.prologue_end);
+}
+
+/// Where the prologue has ended at the latest: at the first instruction that has a location, or at the first block behind the entry block. A loop is of such blocks, and
+/// its instructions may all have lost their locations, because each was simplified; a thread in it must be found by requests all the same. 0: the function is no
+/// translated body, and nothing in it has a location.
+fn prologue_end(f: &Finished<'_>, first_located: u32) -> u32 {
+    let func = f.function;
+    let mut insts = func
+        .layout
+        .blocks()
+        .flat_map(|b| func.layout.block_insts(b));
+    if insts.all(|inst| func.srcloc(inst).is_default()) {
+        return first_located;
+    }
+    let second_block = f.compiled.bb_starts.iter().copied().find(|at| *at > 0);
+    match second_block {
+        Some(at) if first_located == 0 || at < first_located => at,
+        _ => first_located,
+    }
 }

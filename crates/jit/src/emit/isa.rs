@@ -22,6 +22,8 @@ pub fn isa(verify: bool, opt: &str, regalloc: &str) -> OwnedTargetIsa {
         ("enable_verifier", verify),
         // The stack check knows the size of the frame and comes first.
         ("enable_probestack", "false"),
+        // Where blocks begin in the machine code: the first of them ends the prologue.
+        ("machine_code_cfg_info", "true"),
     ] {
         b.set(name, value)
             .expect("a setting of this Cranelift version");

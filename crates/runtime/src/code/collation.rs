@@ -8,6 +8,7 @@
 //! The methods that this is asked for are the JIT's (`calls/collation.rs` in `vervet-jit`).
 //!
 //! # Invariants
+//! * A culture is known by the number that its collator has; only by reflection can a program make a collator that has another culture's rules.
 //! * Nothing is said of a text whose order could depend on anything but [`ORDER`]: of characters that are no ASCII or are control characters before the first difference, or
 //!   right behind it; of texts that differ in hyphens or apostrophes alone; of options but `IgnoreCase`; of cultures with an order of their own ([`OWN_ORDER`]).
 //! * Each is a leaf: it takes no lock and no memory, and looks at 32,768 characters at most.
