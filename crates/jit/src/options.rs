@@ -74,8 +74,8 @@ pub enum Callee {
 /// What was noted of the callees of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteProfile {
-    /// The last one.
-    pub callee: Callee,
+    /// That of nearly all calls, if there is one.
+    pub callee: Option<Callee>,
     /// How many calls there were.
     pub calls: u32,
     /// How many of them had another callee than the call before.
@@ -90,20 +90,25 @@ impl SiteProfile {
     pub fn is_often(&self) -> bool {
         self.calls >= SiteProfile::FEW
     }
-    /// The callee of nearly all calls, if there is one.
-    fn dominant(&self) -> Option<Callee> {
-        (self.is_often() && self.changes <= self.calls / 8).then_some(self.callee)
+    /// What was noted of so many calls with so many changes, the last of which had that callee. None: there were too few.
+    pub fn of(last: Callee, calls: u32, changes: u32) -> Option<SiteProfile> {
+        let profile = SiteProfile {
+            callee: (changes <= calls / 8).then_some(last),
+            calls,
+            changes,
+        };
+        profile.is_often().then_some(profile)
     }
     /// The class of nearly all receivers, if there is one.
     pub fn dominant_class(&self) -> Option<ClassRef> {
-        match self.dominant() {
+        match self.callee {
             Some(Callee::Class(class)) => Some(class),
             _ => None,
         }
     }
     /// The method of nearly all delegates, if there is one.
     pub fn dominant_method(&self) -> Option<vervet_types::MethodRef> {
-        match self.dominant() {
+        match self.callee {
             Some(Callee::Method(method)) => Some(method),
             _ => None,
         }

@@ -61,11 +61,8 @@ impl Profile {
                 Callee::Class(unsafe { (vtable.as_ref()?.class as *const Class).as_ref()? })
             }
         };
-        Some(SiteProfile {
-            callee,
-            calls: cell.calls.load(Ordering::Relaxed),
-            changes: cell.changes.load(Ordering::Relaxed),
-        })
+        let [calls, changes] = [&cell.calls, &cell.changes].map(|n| n.load(Ordering::Relaxed));
+        SiteProfile::of(callee, calls, changes)
     }
 }
 

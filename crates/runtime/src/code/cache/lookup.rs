@@ -391,8 +391,9 @@ fn read_guessed(content: &mut Finder<'_>) -> Read<Guessed> {
     for _ in 0..content.read.count()? {
         let method = content.method()?;
         let callee = match content.read.byte()? {
-            0 => Callee::Class(content.class()?),
-            1 => Callee::Method(content.method()?),
+            0 => Some(Callee::Class(content.class()?)),
+            1 => Some(Callee::Method(content.method()?)),
+            2 => None,
             _ => return Err(Damaged),
         };
         let [il_offset, calls, changes] = content.numbers()?;

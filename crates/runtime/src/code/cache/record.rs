@@ -356,11 +356,12 @@ pub(super) fn entry(
     for (method, il_offset, profile) in &guessed.noted {
         content.method(method)?;
         match profile.callee {
-            Callee::Class(class) => {
+            None => content.out.byte(2),
+            Some(Callee::Class(class)) => {
                 content.out.byte(0);
                 content.class(class)?;
             }
-            Callee::Method(callee) => {
+            Some(Callee::Method(callee)) => {
                 content.out.byte(1);
                 content.method(callee)?;
             }
