@@ -203,7 +203,7 @@ pub struct InlineSite {
     pub il_offset: u32,
 }
 
-/// A call that notes its receivers.
+/// A call that notes its callee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProfiledCall {
     /// The method that has the call: the one that was compiled, or one that is inlined.
@@ -242,11 +242,11 @@ pub struct Blob {
     /// the first, and at site 0, `il_map` alone says where the code belongs. For code of a site `il_map` has the IL
     /// offset of the outermost call.
     pub inline_map: Vec<(u32, u32, u32)>,
-    /// The calls that note their receivers.
+    /// The calls that note their callees.
     pub profiled: Vec<ProfiledCall>,
     /// Ranges [start, end) of code where an asynchronous exception must not be raised (store/mark pairs).
     pub no_redirect: Vec<(u32, u32)>,
-    /// Where the prologue ends (frame pointer set up), for samplers.
+    /// Where the prologue has ended: the frame is whole from here on, for samplers and asynchronous exceptions. 0: never.
     pub prologue_end: u32,
     /// Bytes of arguments that the caller puts on the stack.
     pub stack_arg_bytes: u32,

@@ -292,7 +292,7 @@ fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
 }
 
 /// Emits one CLIF function: the method, or one of its filters. Returns the variables, which the
-/// filters of a method need, and the calls that note their receivers. `parent` and `frame` are those of the method when a filter is emitted.
+/// filters of a method need, and the calls that note their callees. `parent` and `frame` are those of the method when a filter is emitted.
 fn translate(
     source: &Source<'_>,
     plan: &Plan,

@@ -97,7 +97,7 @@ pub struct Session {
     pub native_calls: usize,
     /// The next call is made rarely: it preserves every register.
     pub is_cold_call: bool,
-    /// The calls so far that note their receivers; None: this code notes none.
+    /// The calls so far that note their callees; None: this code notes none.
     pub profiled: Option<Vec<ProfiledCall>>,
     /// The inlined body around the place being translated stands for a call in a loop of the compiled method.
     pub is_inlined_in_loop: bool,

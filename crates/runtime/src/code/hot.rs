@@ -13,7 +13,7 @@
 //! ```
 //! Without a background compiler the calling thread compiles at once.
 //!
-//! A method with a loop does not count its calls for this. It is optimised from the start, and is compiled again only if calls in its loops note their receivers: the code
+//! A method that is optimised from the start, as one with a loop, does not count its calls for this. It is compiled again only if calls in it note their callees: the code
 //! makes the counter zero itself when there were many such calls (`jit/translate/calls/profile.rs`), or the method is called as often as others.
 //!
 //! A method whose frames fill a stack that has become deep is compiled again at its next call, and the thread whose call that is waits for it

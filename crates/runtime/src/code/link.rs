@@ -7,7 +7,7 @@
 //!     3. arena::place: choose an address, patch the holes, copy    under the arena's lock; cannot fail but for want of room
 //!     4. table::publish: from the address to the tables            under the same lock
 //! ```
-//! Code that notes receivers gets cells of its own ([`profiles`]) each time it is linked, before its symbols are resolved.
+//! Code that notes callees gets cells of its own ([`profiles`]) each time it is linked, before its symbols are resolved.
 //! Symbols mean what they mean in the domain that the code is linked for, which need not be the thread's.
 //! Between 2 and 3 nothing that was resolved can go away, so it does not matter that the world may stop there.
 //!

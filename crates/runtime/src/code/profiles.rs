@@ -1,7 +1,7 @@
 //! What the first code of methods has noted of the callees of its calls: classes of receivers, methods of delegates.
 //!
 //! ```text
-//!   link the first code   -> a cell for each call that notes its receivers; the entry of the method has them
+//!   link the first code   -> a cell for each call that notes its callee; the entry of the method has them
 //!   the code runs         -> cells change (jit/translate/calls/profile.rs)
 //!   compile it again      -> what the cells of its own code say of a call, or those of the code of the method that is inlined
 //! ```

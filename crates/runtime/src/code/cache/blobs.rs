@@ -186,7 +186,7 @@ impl Namer<'_> {
 }
 
 /// Whether the compiler makes such a relocation. Addresses of things are used as they are, so there is no addend; a call is relative to its end, four
-/// bytes behind the place; and what is relative is near: the code itself, a helper's stub, a counter, a prestub. (Code that notes receivers names the counter by its address, too.)
+/// bytes behind the place; and what is relative is near: the code itself, a helper's stub, a counter, a prestub. (Code that notes callees names the counter by its address, too.)
 fn is_possible(kind: RelocKind, symbol: Symbol, addend: i64, len: usize) -> bool {
     let own = || (-4..=len as i64).contains(&addend);
     match (kind, symbol) {
@@ -368,7 +368,7 @@ impl Finder<'_> {
         }
         Ok(blob)
     }
-    /// Reads the calls that note their receivers. The relocations name the cells of no others.
+    /// Reads the calls that note their callees. The relocations name the cells of no others.
     fn profiled(&mut self, relocs: &[Reloc]) -> Read<Vec<ProfiledCall>> {
         let calls = self.list(|f| {
             Ok(ProfiledCall {

@@ -69,7 +69,7 @@ pub(super) struct Env {
     is_replay: bool,
     /// The code is a method's first.
     is_first: bool,
-    /// The entry whose first code has noted receivers.
+    /// The entry whose first code has noted callees.
     noted_by: Option<&'static entries::Entry>,
     answers: RefCell<FxHashMap<u32, bool>>,
     assumed: RefCell<Vec<ClassRef>>,
