@@ -21,6 +21,33 @@ static class Library
     static long Format(int n) { long x = 0; for (int i = 0; i < n; i++) x += int.Parse(i.ToString(CultureInfo.InvariantCulture), CultureInfo.InvariantCulture) - i + 1; return x; }
     static long IndexOf(string s, int n) { long x = 0; for (int i = 0; i < n; i++) x += s.IndexOf('y') - 98; return x; }
     static long Linq(int[] items, int n) { long x = 0; for (int i = 0; i < n; i++) x += items.Where(k => (k & 1) == 0).Select(k => k + 1).Sum() - 99; return x; }
+    // Dot products, and sums of what is more than a limit, over 1,024 elements by vectors: `n` elements together.
+    static long Dots(float[] a, float[] b, int n)
+    {
+        long x = 0;
+        for (int k = 0; k < n / a.Length; k++) {
+            var sum = System.Numerics.Vector<float>.Zero;
+            for (int i = 0; i < a.Length; i += System.Numerics.Vector<float>.Count)
+                sum += new System.Numerics.Vector<float>(a, i) * new System.Numerics.Vector<float>(b, i);
+            x += (long)System.Numerics.Vector.Dot(sum, System.Numerics.Vector<float>.One);
+        }
+        return x;
+    }
+    static long Selects(int[] a, int n)
+    {
+        long x = 0;
+        var limit = new System.Numerics.Vector<int>(511);
+        for (int k = 0; k < n / a.Length; k++) {
+            var sum = System.Numerics.Vector<int>.Zero;
+            for (int i = 0; i < a.Length; i += System.Numerics.Vector<int>.Count) {
+                var v = new System.Numerics.Vector<int>(a, i);
+                var mask = System.Numerics.Vector.GreaterThan(v, limit);
+                sum += System.Numerics.Vector.ConditionalSelect(mask, System.Numerics.Vector<int>.One, System.Numerics.Vector<int>.Zero);
+            }
+            x += System.Numerics.Vector.Dot(sum, System.Numerics.Vector<int>.One);
+        }
+        return x;
+    }
     static long Sort(int[] items, int n)
     {
         long x = 0;
@@ -61,6 +88,11 @@ static class Library
         Row("format-parse-int", slow, slow, "ns", 1e9, Format);
         Row("index-of-char-100", slow, slow, "ns", 1e9, k => IndexOf(text, k));
         Row("linq-20", slow / 10, slow / 10, "ns", 1e9, k => Linq(twenty, k));
+        var floats = Enumerable.Repeat(1f, 1024).ToArray();
+        var ints = Enumerable.Range(0, 1024).ToArray();
+        int elements = n / 102400 * 102400;
+        Row("vector-dot", elements, elements, "ns", 1e9, k => Dots(floats, floats, k));
+        Row("vector-select", elements, elements / 2, "ns", 1e9, k => Selects(ints, k));
         Row("sort-1000-ints", n / 10000, n / 10000, "us", 1e6, k => Sort(thousand, k));
     }
 }

@@ -201,13 +201,14 @@ impl Module {
             .get()
             .is_some_and(|m| std::ptr::eq(m, self))
     }
-    /// Is the manifest module of the class library's assembly of that name: one with the key of the ECMA standard that lies where the class library does. (Anybody may
-    /// write that key into an assembly: nobody checks the signature.)
+    /// Is the manifest module of the class library's assembly of that name: one with the key of the ECMA standard, or Mono's, that lies where the class library does. (Anybody may
+    /// write such a key into an assembly: nobody checks the signature.)
     pub fn is_of_class_library(&'static self, name: &str) -> bool {
         const ECMA: [u8; 8] = [0xb7, 0x7a, 0x5c, 0x56, 0x19, 0x34, 0xe0, 0x89];
+        const MONO: [u8; 8] = [0x07, 0x38, 0xeb, 0x9f, 0x13, 0x2e, 0xd7, 0x56];
         let has_name = self
             .assembly()
-            .is_some_and(|a| a.name == name && a.public_key_token() == Some(ECMA));
+            .is_some_and(|a| a.name == name && matches!(a.public_key_token(), Some(ECMA | MONO)));
         has_name && self.universe.loader.is_in_library(self)
     }
     /// A reader's error as one about this module.

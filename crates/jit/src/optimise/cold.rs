@@ -5,12 +5,9 @@
 //!
 //! # Invariants
 //! * A block that can be reached without entering a cold block keeps its place.
-//! * Only places change: of blocks, and of addresses, which are constants.
-use cranelift_codegen::cursor::{Cursor, FuncCursor};
+//! * Only places change: of blocks, and of addresses and vectors that are constants.
 use cranelift_codegen::entity::EntitySet;
-use cranelift_codegen::ir::{
-    Block, Function, GlobalValue, Inst, InstBuilder, InstructionData, Opcode, Value,
-};
+use cranelift_codegen::ir::{Block, Function, Inst, Opcode, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -40,31 +37,25 @@ pub(super) fn spread(func: &mut Function) {
     }
 }
 
-/// Gives cold blocks addresses of their own, on a function that Cranelift has optimised: it has computed what does not change in a loop before the loop, where it occupies a
+/// Gives cold blocks constants of their own, on a function that Cranelift has optimised: it has computed what does not change in a loop before the loop, where it occupies a
 /// register throughout, also for what is needed on a rare path only.
-pub(super) fn sink_addresses(func: &mut Function) {
+pub(super) fn sink_constants(func: &mut Function) {
     let blocks: Vec<Block> = func.layout.blocks().collect();
-    let mut addresses: FxHashMap<Value, Address> = FxHashMap::default();
+    let mut constants: FxHashMap<Value, Constant> = FxHashMap::default();
     for block in blocks.iter().filter(|b| !func.layout.is_cold(**b)) {
         for inst in func.layout.block_insts(*block) {
-            if let InstructionData::UnaryGlobalValue {
-                opcode: Opcode::SymbolValue,
-                global_value,
-            } = func.dfg.insts[inst]
+            if let Opcode::SymbolValue | Opcode::StackAddr | Opcode::Vconst =
+                func.dfg.insts[inst].opcode()
             {
-                let address = Address {
-                    inst,
-                    global_value,
-                    is_used: false,
-                };
-                addresses.insert(func.dfg.first_result(inst), address);
+                let is_used = false;
+                constants.insert(func.dfg.first_result(inst), Constant { inst, is_used });
             }
         }
     }
-    if addresses.is_empty() {
+    if constants.is_empty() {
         return;
     }
-    // In a cold block: an address that it uses, and its own copy of it.
+    // In a cold block: a constant that it uses, and its own copy of it.
     let mut own: Vec<(Value, Value)> = Vec::new();
     for block in blocks {
         let is_cold = func.layout.is_cold(block);
@@ -75,17 +66,14 @@ pub(super) fn sink_addresses(func: &mut Function) {
             let used: SmallVec<[Value; 8]> = func
                 .dfg
                 .inst_values(inst)
-                .filter(|v| addresses.contains_key(v))
+                .filter(|v| constants.contains_key(v))
                 .collect();
             for v in used {
-                let address = addresses.get_mut(&v).expect("found above");
+                let constant = constants.get_mut(&v).expect("found above");
                 if !is_cold {
-                    address.is_used = true;
+                    constant.is_used = true;
                 } else if !own.iter().any(|(known, _)| *known == v) {
-                    let ty = func.dfg.value_type(v);
-                    let mut at = FuncCursor::new(func).at_inst(inst);
-                    at.set_srcloc(at.func.srcloc(inst));
-                    own.push((v, at.ins().symbol_value(ty, address.global_value)));
+                    own.push((v, copy_before(func, inst, constant.inst)));
                 }
             }
             if is_cold {
@@ -98,22 +86,33 @@ pub(super) fn sink_addresses(func: &mut Function) {
         }
     }
     // Nobody uses these any more: the removal of unused code has been before this.
-    for address in addresses.values().filter(|a| !a.is_used) {
-        func.layout.remove_inst(address.inst);
+    for constant in constants.values().filter(|c| !c.is_used) {
+        func.layout.remove_inst(constant.inst);
     }
 }
 
-/// An address that is computed in a block that is not cold.
-struct Address {
+/// Copies an instruction without operands, and gives what the copy gives.
+fn copy_before(func: &mut Function, before: Inst, constant: Inst) -> Value {
+    let location = func.srcloc(before);
+    let ty = func.dfg.value_type(func.dfg.first_result(constant));
+    let data = func.dfg.insts[constant];
+    let copy = func.dfg.make_inst(data);
+    func.dfg.make_inst_results(copy, ty);
+    func.set_srcloc(copy, location);
+    func.layout.insert_inst(copy, before);
+    func.dfg.first_result(copy)
+}
+
+/// A constant that is computed in a block that is not cold.
+struct Constant {
     inst: Inst,
-    global_value: GlobalValue,
     /// In such a block.
     is_used: bool,
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{sink_addresses, spread};
+    use super::{sink_constants, spread};
     use cranelift_codegen::entity::EntityRef;
     use cranelift_codegen::ir::{Block, Function};
 
@@ -147,14 +146,18 @@ mod tests {
     }
 
     #[test]
-    fn addresses_for_cold_blocks_are_made_there() {
+    fn constants_for_cold_blocks_are_made_there() {
         let mut func = parsed(
             "function %f(i32) -> i64 {
                 gv0 = symbol userextname0
                 gv1 = symbol userextname1
+                ss0 = explicit_slot 16
+                const0 = 0x00000000000000000000000000000000
             block0(v0: i32):
                 v1 = symbol_value.i64 gv0
                 v2 = symbol_value.i64 gv1
+                v4 = stack_addr.i64 ss0
+                v5 = vconst.i8x16 const0
                 jump block1
             block1:
                 v3 = load.i64 v1
@@ -163,17 +166,23 @@ mod tests {
                 store v3, v1
                 store v3, v2+8
                 store v3, v2
+                store v5, v4
                 jump block1
             block3:
                 return v3
             }",
         );
-        sink_addresses(&mut func);
+        sink_constants(&mut func);
         let text = func.to_string();
         let (warm, cold) = text.split_once("block2 cold:").expect("it is there");
         assert_eq!(warm.matches("symbol_value.i64 gv0").count(), 1, "{text}");
         assert_eq!(warm.matches("symbol_value.i64 gv1").count(), 0, "{text}");
         assert_eq!(cold.matches("symbol_value.i64 gv0").count(), 1, "{text}");
         assert_eq!(cold.matches("symbol_value.i64 gv1").count(), 1, "{text}");
+        assert!(
+            !warm.contains("stack_addr") && !warm.contains("vconst"),
+            "{text}"
+        );
+        assert_eq!(cold.matches("stack_addr.i64 ss0").count(), 1, "{text}");
     }
 }

@@ -79,6 +79,6 @@ pub fn finish(context: &mut Context) {
     context
         .loop_analysis
         .compute(&context.func, &context.cfg, &context.domtree);
-    cold::sink_addresses(&mut context.func);
+    cold::sink_constants(&mut context.func);
     copies::copy_fixed(&mut context.func, &context.loop_analysis);
 }

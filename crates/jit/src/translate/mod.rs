@@ -28,6 +28,7 @@ pub mod fast_paths;
 pub mod frame;
 pub mod inlining;
 pub mod ops;
+pub(crate) mod simd;
 pub mod translator;
 pub mod values;
 

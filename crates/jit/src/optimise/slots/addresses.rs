@@ -140,6 +140,30 @@ pub fn constant(func: &Function, value: Value) -> Option<i64> {
     }
 }
 
+/// Whether the type is a vector that fills a register of 16 bytes.
+pub fn is_vector(ty: Type) -> bool {
+    ty.is_vector() && ty.bytes() == 16
+}
+
+/// Whether the value is the vector of zeros.
+pub fn is_zero_vector(func: &Function, value: Value) -> bool {
+    let ValueDef::Result(inst, _) = func.dfg.value_def(value) else {
+        return false;
+    };
+    match func.dfg.insts[inst] {
+        InstructionData::UnaryConst {
+            opcode: Opcode::Vconst,
+            constant_handle,
+        } => func
+            .dfg
+            .constants
+            .get(constant_handle)
+            .iter()
+            .all(|b| *b == 0),
+        _ => false,
+    }
+}
+
 /// A load or store of a slot's bytes.
 #[derive(Clone, Copy)]
 pub struct Access {
@@ -151,7 +175,7 @@ pub struct Access {
     pub offset: u8,
     /// How many bytes.
     pub width: u8,
-    /// The type of the bytes in memory: an integer, or a float.
+    /// The type of the bytes in memory: an integer, a float, or a vector of 16 bytes.
     pub ty: Type,
     /// The value that a store stores.
     pub stored: Option<Value>,
@@ -162,9 +186,15 @@ impl Access {
     pub fn mask(&self) -> u128 {
         bytes(self.offset, self.width)
     }
+    /// Whether it covers a vector that begins at that byte, or a lane of it.
+    pub fn fits(&self, start: u8) -> bool {
+        self.offset >= start
+            && self.offset + self.width <= start + 16
+            && (self.offset - start).is_multiple_of(self.width)
+    }
 }
 
-/// A mask of bytes.
+/// A mask of bytes, up to where the mask ends.
 pub fn bytes(offset: u8, width: u8) -> u128 {
     (u128::MAX >> (128 - u32::from(width))) << offset
 }
@@ -358,12 +388,13 @@ pub fn is_load(func: &Function, value: Value) -> bool {
     )
 }
 
-/// The type of the bytes that a load or store accesses, if it is one that a value can be made of: vectors and atomic accesses are not. `value` is
-/// what is loaded or stored, which a narrow access extends or cuts.
+/// The type of the bytes that a load or store accesses, if it is one that a value can be made of: atomic accesses are not. `value` is what is
+/// loaded or stored, which a narrow access extends or cuts.
 fn accessed(opcode: Opcode, value: Type) -> Option<Type> {
     match opcode {
         Opcode::Load | Opcode::Store => {
-            matches!(value, I8 | I16 | I32 | I64 | F32 | F64).then_some(value)
+            let is_scalar = matches!(value, I8 | I16 | I32 | I64 | F32 | F64);
+            (is_scalar || is_vector(value)).then_some(value)
         }
         Opcode::Uload8 | Opcode::Sload8 | Opcode::Istore8 => Some(I8),
         Opcode::Uload16 | Opcode::Sload16 | Opcode::Istore16 => Some(I16),

@@ -182,7 +182,10 @@ fn backwards(at: usize, uses: &Uses, pieces: &Pieces, now: &mut [u64], wanted: &
             {
                 wanted[source] |= 1 << n;
             }
-            now[word] &= !bit;
+            // A lane leaves the others as they are.
+            if !pieces.is_lane(access) {
+                now[word] &= !bit;
+            }
         } else if !pieces.only_copies(at, uses) || wanted[at] >> n & 1 != 0 {
             now[word] |= bit;
         }

@@ -12,19 +12,22 @@
 //! Copies are loads whose value is stored to another slot. They are cut alike on both sides, so that a copy hands pieces on and puts nothing
 //! together ([`Pieces::find`]).
 //!
+//! A piece of 16 bytes is a vector. Accesses of its lanes do not cut it: they take a lane out of it, or put one in ([`Vectors`]). Where a vector's bytes are
+//! accessed otherwise, it is cut in the middle, too, so that it can be put together of two words.
+//!
 //! A piece of 4 or 8 bytes may be a float. A copy by integers says nothing about the type: [`Pieces::types`] asks the other accesses of all
 //! pieces that a copy connects.
 //!
 //! # Invariants
 //! * An aligned 8-byte word that may be a reference is one piece of type I64, or all that is stored to it are constants. Otherwise the slot stays in
 //!   memory. So a reference never exists in halves or in a vector register alone, where the collector would not find it.
-//! * Pieces have 1, 2, 4 or 8 bytes.
-use super::addresses::{Access, MAX_SLOT, Uses, bytes, constant, is_load};
+//! * Pieces have 1, 2, 4, 8 or 16 bytes. A vector is one piece, or none of its pieces crosses its middle.
+use super::addresses::{Access, MAX_SLOT, Uses, bytes, constant, is_load, is_zero_vector};
 use crate::optimise::FrameNotes;
 use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::ir::{
     Function, Opcode, StackSlot, Type, Value,
-    types::{F32, F64, I8, I16, I32, I64},
+    types::{F32, F64, I8, I8X16, I16, I32, I64},
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -40,7 +43,7 @@ pub struct Piece {
     pub slot: StackSlot,
     /// The first byte.
     pub offset: u8,
-    /// How many bytes: 1, 2, 4 or 8.
+    /// How many bytes: 1, 2, 4, 8 or 16.
     pub size: u8,
     /// Its type.
     pub ty: Type,
@@ -70,14 +73,19 @@ impl Pieces {
                 && !notes.is_kept(slot)
                 && func.sized_stack_slots[slot].size <= MAX_SLOT;
         }
+        let mut copies = copies(func, uses, &is_candidate);
+        let vectors = Vectors::find(func, uses, &copies);
+        let is_lane = |access: usize| vectors.has_lane(&uses.accesses[access]);
+        copies.retain(|(from, to)| !is_lane(*from) && !is_lane(*to));
         let mut starts: SecondaryMap<StackSlot, u128> = SecondaryMap::new();
         let mut covered: SecondaryMap<StackSlot, u128> = SecondaryMap::new();
         for access in &uses.accesses {
-            let end = u32::from(access.offset + access.width);
-            starts[access.slot] |= 1 << access.offset | 1u128.checked_shl(end).unwrap_or(0);
             covered[access.slot] |= access.mask();
+            if !vectors.has_lane(access) {
+                let end = u32::from(access.offset + access.width);
+                starts[access.slot] |= 1 << access.offset | 1u128.checked_shl(end).unwrap_or(0);
+            }
         }
-        let copies = copies(func, uses, &is_candidate);
         unify(uses, &copies, &mut starts);
         for access in &uses.accesses {
             if is_candidate[access.slot] && hides_reference(func, access, &starts, notes) {
@@ -108,12 +116,17 @@ impl Pieces {
     pub fn give_up(&mut self, slot: StackSlot) {
         self.of[slot] = 0..0;
     }
-    /// The numbers of the pieces that an access covers.
+    /// Whether an access is one of a lane of a piece, not of the whole.
+    pub fn is_lane(&self, access: &Access) -> bool {
+        let covered = self.covered(access);
+        covered.len() == 1 && self.all[covered.start].size > access.width
+    }
+    /// The numbers of the pieces that an access covers. Of a lane: that of the piece it is in.
     pub fn covered(&self, access: &Access) -> std::ops::Range<usize> {
         let of = &self.of[access.slot];
         let (first, end) = (of.start as usize, of.end as usize);
         let pieces = &self.all[first..end];
-        let from = pieces.partition_point(|p| p.offset < access.offset);
+        let from = pieces.partition_point(|p| p.offset + p.size <= access.offset);
         let to = pieces.partition_point(|p| p.offset < access.offset + access.width);
         first + from..first + to
     }
@@ -156,7 +169,7 @@ impl Pieces {
             // Up to where another piece starts or nothing is accessed.
             let ends = (starts & !(1 << at) | !covered) >> at;
             let len = (ends.trailing_zeros() as u8).min(MAX_SLOT as u8 - at);
-            let size = [8, 4, 2, 1]
+            let size = [16, 8, 4, 2, 1]
                 .into_iter()
                 .find(|s| *s <= len)
                 .expect("1 byte");
@@ -222,13 +235,62 @@ impl Pieces {
     }
 }
 
-/// The integer type of that many bytes.
+/// The places in slots that are accessed as vectors, and otherwise as their lanes only.
+struct Vectors {
+    /// By slot: a bit for each byte where a vector begins.
+    starts: SecondaryMap<StackSlot, u128>,
+}
+
+impl Vectors {
+    /// Finds them. A slot has none if any access covers a part of a vector that is no lane, and both sides of a copy have one or none.
+    fn find(func: &Function, uses: &Uses, copies: &[Copy]) -> Vectors {
+        let mut vectors = Vectors {
+            starts: SecondaryMap::new(),
+        };
+        for access in uses.accesses.iter().filter(|a| a.width == 16) {
+            // Zeros are stored without regard to what lies there.
+            if !access.stored.is_some_and(|v| is_zero_vector(func, v)) {
+                vectors.starts[access.slot] |= 1 << access.offset;
+            }
+        }
+        for access in &uses.accesses {
+            if !vectors.starts(access).all(|start| access.fits(start)) {
+                vectors.starts[access.slot] = 0;
+            }
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (from, to) in copies {
+                let (from, to) = (&uses.accesses[*from], &uses.accesses[*to]);
+                let [a, b] = [from, to].map(|access| vectors.starts[access.slot] != 0);
+                if from.width == 16 && a != b {
+                    (vectors.starts[from.slot], vectors.starts[to.slot]) = (0, 0);
+                    changed = true;
+                }
+            }
+        }
+        vectors
+    }
+    /// Where the vectors begin of which an access covers bytes.
+    fn starts(&self, access: &Access) -> impl Iterator<Item = u8> {
+        let (starts, mask) = (self.starts[access.slot], access.mask());
+        (0..MAX_SLOT as u8).filter(move |n| starts >> n & 1 != 0 && bytes(*n, 16) & mask != 0)
+    }
+    /// Whether an access is one of a lane.
+    fn has_lane(&self, access: &Access) -> bool {
+        access.width < 16 && self.starts(access).next().is_some()
+    }
+}
+
+/// The type that stands for the bits of that many bytes: an integer, or for 16 bytes a vector.
 pub fn integer(size: u8) -> Type {
     match size {
         1 => I8,
         2 => I16,
         4 => I32,
-        _ => I64,
+        8 => I64,
+        _ => I8X16,
     }
 }
 
@@ -265,7 +327,8 @@ fn copies(func: &Function, uses: &Uses, is_candidate: &SecondaryMap<StackSlot, b
     copies
 }
 
-/// Cuts both sides of every copy alike. A cut may go on to further copies, so this repeats until nothing changes.
+/// Cuts both sides of every copy alike, and vectors that are cut anywhere in the middle, too. A cut may go on to further copies, so this repeats until
+/// nothing changes.
 fn unify(uses: &Uses, copies: &[Copy], starts: &mut SecondaryMap<StackSlot, u128>) {
     let mut changed = true;
     while changed {
@@ -280,6 +343,13 @@ fn unify(uses: &Uses, copies: &[Copy], starts: &mut SecondaryMap<StackSlot, u128
                 starts[access.slot] = after;
             }
         }
+        for access in uses.accesses.iter().filter(|a| a.width == 16) {
+            let inside = starts[access.slot] >> access.offset & bytes(1, 15);
+            if inside != 0 && inside & 1 << 8 == 0 {
+                starts[access.slot] |= 1 << (access.offset + 8);
+                changed = true;
+            }
+        }
     }
 }
 
@@ -292,7 +362,8 @@ fn hides_reference(
     starts: &SecondaryMap<StackSlot, u128>,
     notes: &FrameNotes,
 ) -> bool {
-    if access.width < 8 || access.stored.is_some_and(|v| constant(func, v).is_some()) {
+    let is_constant = |v| constant(func, v).is_some() || is_zero_vector(func, v);
+    if access.width < 8 || access.stored.is_some_and(is_constant) {
         return false;
     }
     let (first, last) = (access.offset / 8, (access.offset + access.width - 1) / 8);

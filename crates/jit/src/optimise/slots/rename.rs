@@ -8,6 +8,9 @@
 //! load.i64 of two pieces     uextend p0 | uextend p1 << 32
 //! store.i64 over two         p0 = ireduce v;  p1 = ireduce (v >> 32)
 //! float piece, integer use   bitcast
+//! lane of a vector            extractlane, insertlane
+//! load of a cut vector       its two words, put together like the above, in the lanes of an i64x2
+//! store over a cut vector    the words are the lanes
 //! ```
 //!
 //! A load that only copies to another slot is not put together: the store takes the pieces. What was cut out of a value and is put together in
@@ -17,16 +20,16 @@
 //! * The memory outside the slots is read and written by the same instructions as before, in the same order and with the same widths.
 //! * Cranelift may add the constants of two sums, which leaves a sum that lies outside the object ([`hide_sums`]); an address that comes out of a
 //!   piece is hidden from that, as the translator does where it sees both sums.
-use super::addresses::{Access, Addresses, Uses, constant};
+use super::addresses::{Access, Addresses, Uses, constant, is_vector, is_zero_vector};
 use super::flow::Flow;
 use super::pieces::{Pieces, integer};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::{
-    Block, BlockArg, Function, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, StackSlot,
-    StackSlotData, StackSlotKind, Type, Value, ValueDef,
-    types::{F32, F64, I32, I64},
+    Block, BlockArg, Endianness, Function, Inst, InstBuilder, InstructionData, MemFlagsData,
+    Opcode, StackSlot, StackSlotData, StackSlotKind, Type, Value, ValueDef,
+    types::{F32, F64, I32, I64, I64X2},
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -255,6 +258,10 @@ impl Renamer<'_> {
         let zero = match ty {
             F32 => self.pos.ins().f32const(0.0),
             F64 => self.pos.ins().f64const(0.0),
+            ty if is_vector(ty) => {
+                let zeros = self.pos.func.dfg.constants.insert([0; 16][..].into());
+                self.pos.ins().vconst(ty, zeros)
+            }
             ty => self.pos.ins().iconst(ty, 0),
         };
         self.pos.set_position(position);
@@ -310,6 +317,10 @@ impl Renamer<'_> {
     /// Replaces a load: its result becomes another name of the value. The load itself goes, and what a narrow load does to the bytes stays, as
     /// `sextend` or `uextend`.
     fn load(&mut self, at: usize, access: &Access) {
+        if self.pieces.is_lane(access) {
+            let lane = self.lane(access);
+            return self.replace_load(access, lane);
+        }
         let result = self.pos.func.dfg.first_result(access.inst);
         let parts: Parts = self
             .pieces
@@ -317,24 +328,59 @@ impl Renamer<'_> {
             .map(|n| (self.pieces.all[n].offset - access.offset, self.get(n)))
             .collect();
         if !self.pieces.only_copies(at, self.uses) {
-            let opcode = self.pos.func.dfg.insts[access.inst].opcode();
-            let ty = self.pos.func.dfg.value_type(result);
             let whole = self.whole(&parts, access.ty);
-            let value = match opcode {
-                Opcode::Load => whole,
-                Opcode::Sload8 | Opcode::Sload16 | Opcode::Sload32 => {
-                    self.pos.ins().sextend(ty, whole)
-                }
-                _ => self.pos.ins().uextend(ty, whole),
-            };
-            if ty == I64 && has_constant_part(self.pos.func, value) {
-                self.sums.push(value);
-            }
-            let dfg = &mut self.pos.func.dfg;
-            dfg.clear_results(access.inst);
-            dfg.change_to_alias(result, value);
+            self.replace_load(access, whole);
         }
         self.parts.insert(result, parts);
+    }
+    /// Makes the result of a load another name of what was loaded.
+    fn replace_load(&mut self, access: &Access, whole: Value) {
+        let dfg = &self.pos.func.dfg;
+        let result = dfg.first_result(access.inst);
+        let (opcode, ty) = (dfg.insts[access.inst].opcode(), dfg.value_type(result));
+        let value = match opcode {
+            Opcode::Load => whole,
+            Opcode::Sload8 | Opcode::Sload16 | Opcode::Sload32 => self.pos.ins().sextend(ty, whole),
+            _ => self.pos.ins().uextend(ty, whole),
+        };
+        if ty == I64 && has_constant_part(self.pos.func, value) {
+            self.sums.push(value);
+        }
+        let dfg = &mut self.pos.func.dfg;
+        dfg.clear_results(access.inst);
+        dfg.change_to_alias(result, value);
+    }
+
+    /// The vector that an access covers a lane of: its piece, and as lanes of that type; the number of the lane.
+    fn lanes(&mut self, access: &Access) -> (usize, Value, u8) {
+        let n = self.pieces.covered(access).start;
+        let lane = (access.offset - self.pieces.all[n].offset) / access.width;
+        let ty = access.ty.by(16 / u32::from(access.width));
+        let vector = self.get(n);
+        let vector = self.cast(vector, ty.expect("a vector of 16 bytes"));
+        (n, vector, lane)
+    }
+    /// The lane that an access loads.
+    fn lane(&mut self, access: &Access) -> Value {
+        let (_, vector, lane) = self.lanes(access);
+        self.pos.ins().extractlane(vector, lane)
+    }
+    /// Puts a lane into its vector. A store of a float to byte 4 of a piece with the value v0:
+    ///
+    /// ```text
+    /// v1 = bitcast.f32x4 v0
+    /// v2 = insertlane v1, float, 1;  v3 = bitcast.i8x16 v2
+    /// ```
+    fn store_lane(&mut self, access: &Access, value: Value) {
+        let is_whole = self.pos.func.dfg.insts[access.inst].opcode() == Opcode::Store;
+        let value = match is_whole {
+            true => value,
+            false => self.pos.ins().ireduce(access.ty, value),
+        };
+        let (n, vector, lane) = self.lanes(access);
+        let vector = self.pos.ins().insertlane(vector, value, lane);
+        let vector = self.cast(vector, self.pieces.all[n].ty);
+        self.set(n, vector);
     }
 
     /// Puts parts together to a value of a type. An `int?` with the value in `p0` and its flag in `p1`:
@@ -347,6 +393,9 @@ impl Renamer<'_> {
     fn whole(&mut self, parts: &Parts, ty: Type) -> Value {
         if let [(0, part)] = parts[..] {
             return self.cast(part, ty);
+        }
+        if is_vector(ty) {
+            return self.whole_vector(parts, ty);
         }
         let bits = integer(ty.bytes() as u8);
         if let Some((origin, 0)) = self.origin.get(&parts[0].1)
@@ -377,10 +426,47 @@ impl Renamer<'_> {
         self.cast(whole.expect("an access covers a piece"), ty)
     }
 
+    /// Puts the pieces of a vector together: none crosses its middle.
+    ///
+    /// ```text
+    /// v1 = scalar_to_vector.i64x2 (the pieces of the lower word)
+    /// v2 = insertlane v1, (those of the upper word), 1
+    /// ```
+    fn whole_vector(&mut self, parts: &Parts, ty: Type) -> Value {
+        let middle = parts.partition_point(|(at, _)| *at < 8);
+        let low: Parts = parts[..middle].into();
+        let high: Parts = parts[middle..].iter().map(|(at, p)| (at - 8, *p)).collect();
+        let (low, high) = (self.whole(&low, I64), self.whole(&high, I64));
+        let vector = self.pos.ins().scalar_to_vector(I64X2, low);
+        let vector = self.pos.ins().insertlane(vector, high, 1);
+        self.cast(vector, ty)
+    }
+    /// Gives the pieces that a vector covers, which is cut, their values.
+    fn store_vector(&mut self, covered: std::ops::Range<usize>, access: &Access, value: Value) {
+        if is_zero_vector(self.pos.func, value) {
+            for n in covered {
+                let zero = self.zero(self.pieces.all[n].ty);
+                self.set(n, zero);
+            }
+            return;
+        }
+        let lanes = self.cast(value, I64X2);
+        let middle = access.offset + 8;
+        let first_high =
+            covered.start + self.pieces.all[covered.clone()].partition_point(|p| p.offset < middle);
+        for (lane, pieces) in [(0, covered.start..first_high), (1, first_high..covered.end)] {
+            let word = self.pos.ins().extractlane(lanes, lane);
+            self.store_parts(pieces, access.offset + 8 * lane, 8, word);
+        }
+    }
+
     /// The bits of a value as a type of the same width.
     fn cast(&mut self, value: Value, ty: Type) -> Value {
         if self.pos.func.dfg.value_type(value) == ty {
             return value;
+        }
+        if is_vector(ty) {
+            return self.cast_vector(value, ty);
         }
         match (constant(self.pos.func, value), ty) {
             (Some(0), F32 | F64) => self.zero(ty),
@@ -388,9 +474,33 @@ impl Renamer<'_> {
         }
     }
 
+    /// The same for vectors. What is a cast itself is not cast again: Cranelift knows what a mask is behind one.
+    fn cast_vector(&mut self, value: Value, ty: Type) -> Value {
+        let dfg = &self.pos.func.dfg;
+        let value = match dfg.value_def(value) {
+            ValueDef::Result(inst, _) => match dfg.insts[inst] {
+                InstructionData::LoadNoOffset {
+                    opcode: Opcode::Bitcast,
+                    arg,
+                    ..
+                } if is_vector(dfg.value_type(arg)) => arg,
+                _ => value,
+            },
+            _ => value,
+        };
+        if dfg.value_type(value) == ty {
+            return value;
+        }
+        let flags = MemFlagsData::new().with_endianness(Endianness::Little);
+        self.pos.ins().bitcast(ty, flags, value)
+    }
+
     /// Replaces a store: from here on its pieces have other values. Three cases, the most frequent first: the value is a copy and brings pieces of the
     /// same sizes; the store covers one piece; it covers several, which are cut out of the value.
     fn store(&mut self, access: &Access, value: Value) {
+        if self.pieces.is_lane(access) {
+            return self.store_lane(access, value);
+        }
         let covered = self.pieces.covered(access);
         let is_whole = self.pos.func.dfg.insts[access.inst].opcode() == Opcode::Store;
         // A copy hands the pieces on.
@@ -420,20 +530,34 @@ impl Renamer<'_> {
             self.set(n, value);
             return;
         }
+        if is_vector(access.ty) {
+            return self.store_vector(covered, access, value);
+        }
         let bits = integer(access.width);
         let value = match is_whole {
             true => self.cast(value, bits),
             false => self.pos.ins().ireduce(bits, value),
         };
+        self.store_parts(covered, access.offset, access.width, value);
+    }
+
+    /// Gives pieces, of which the first byte of a value lies at `offset` and which it covers with `width` bytes, their parts of the value.
+    fn store_parts(
+        &mut self,
+        covered: std::ops::Range<usize>,
+        offset: u8,
+        width: u8,
+        value: Value,
+    ) {
         for n in covered {
             let piece = self.pieces.all[n];
-            let at = piece.offset - access.offset;
+            let at = piece.offset - offset;
             let mut part = value;
             if at > 0 {
                 let by = self.pos.ins().iconst(I32, 8 * i64::from(at));
                 part = self.pos.ins().ushr(part, by);
             }
-            if piece.size < access.width {
+            if piece.size < width {
                 part = self.pos.ins().ireduce(integer(piece.size), part);
             }
             let part = self.cast(part, piece.ty);

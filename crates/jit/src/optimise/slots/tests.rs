@@ -4,8 +4,8 @@ use crate::optimise::{FrameNotes, run};
 use cranelift_codegen::Context;
 use cranelift_codegen::data_value::DataValue;
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, Function, InstBuilder, MemFlagsData, Signature, StackSlot,
-    StackSlotData, StackSlotKind, Type, UserFuncName, Value, condcodes::IntCC, types::*,
+    AbiParam, Block, BlockArg, Endianness, Function, InstBuilder, MemFlagsData, Signature,
+    StackSlot, StackSlotData, StackSlotKind, Type, UserFuncName, Value, condcodes::IntCC, types::*,
 };
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
@@ -238,6 +238,83 @@ return v6"
     );
 }
 
+/// A vector that a loop adds to, and of which a lane is replaced and another read: one value throughout.
+#[test]
+fn vectors_become_values_with_their_lanes() {
+    let text = promoted(
+        "function %f(i64, f32) -> f32 {
+            ss0 = explicit_slot 16, align = 8
+            const0 = 0x00000000000000000000000000000000
+        block0(v0: i64, v1: f32):
+            v2 = stack_addr.i64 ss0
+            v3 = vconst.i8x16 const0
+            store v3, v2
+            store v1, v2+4
+            jump block1
+        block1:
+            v4 = load.f32x4 v0
+            v5 = load.f32x4 v2
+            v6 = fadd v4, v5
+            store v6, v2
+            brif v0, block1, block2
+        block2:
+            v7 = load.f32 v2+12
+            return v7
+        }",
+        1,
+    );
+    assert!(!text.contains("stack_addr"), "{text}");
+    assert_eq!(text.matches("insertlane").count(), 1, "{text}");
+    assert_eq!(text.matches("extractlane").count(), 1, "{text}");
+}
+
+/// A vector of which four bytes in the middle are read: it is put together of its words.
+#[test]
+fn vectors_that_are_cut_are_put_together() {
+    let text = promoted(
+        "function %f(i64) -> i32 {
+            ss0 = explicit_slot 16, align = 8
+        block0(v0: i64):
+            v1 = stack_addr.i64 ss0
+            v2 = load.i32x4 v0
+            store v2, v1
+            v3 = load.i32x4 v1
+            store v3, v0+16
+            v4 = load.i32 v1+6
+            return v4
+        }",
+        1,
+    );
+    assert!(!text.contains("stack_addr"), "{text}");
+}
+
+/// Zeros go to both halves of a vector in two different stores of sixteen bytes, which would each cover half a vector.
+#[test]
+fn zeros_that_cover_parts_of_vectors_cut_them() {
+    let text = promoted(
+        "function %f(i64) -> i64 {
+            ss0 = explicit_slot 32, align = 8
+            const0 = 0x00000000000000000000000000000000
+        block0(v0: i64):
+            v1 = stack_addr.i64 ss0
+            v2 = load.i8x16 v0
+            store v2, v1+8
+            v3 = vconst.i8x16 const0
+            store v3, v1
+            v4 = load.i8x16 v1+8
+            store v4, v0+16
+            v5 = load.i64 v1+8
+            return v5
+        }",
+        1,
+    );
+    assert!(
+        text.contains("v5 = iconst.i64 0") || text.contains("iconst.i64 0"),
+        "{text}"
+    );
+    assert!(text.contains("extractlane"), "{text}");
+}
+
 /// One for each way that an address can be used otherwise than by a load or store that values can replace: compared, stored, added to a variable, and
 /// so on. The last passes it to a block that another edge enters with something else.
 #[test]
@@ -246,7 +323,6 @@ fn a_slot_whose_address_is_used_otherwise_stays() {
         "v9 = icmp eq v1, v0",
         "store v1, v0",
         "v9 = iadd v1, v0",
-        "v9 = load.i32x4 v1",
         "v9 = atomic_load.i64 v1",
         "v9 = load.i64 v1+12",
         "jump block1(v0)\nblock2:\njump block1(v1)\nblock1(v9: i64):",
@@ -336,6 +412,8 @@ struct Generator<'f> {
     random: SplitMix64,
     b: FunctionBuilder<'f>,
     slots: Vec<(StackSlot, u32)>,
+    /// Whether some accesses are not aligned.
+    wild: bool,
     /// Values of the current block.
     values: Vec<Value>,
 }
@@ -367,6 +445,21 @@ impl Generator<'_> {
                 let int = self.b.ins().iconst(I64, bits);
                 self.b.ins().bitcast(F64, MemFlagsData::new(), int)
             }
+            ty if ty.is_vector() => {
+                if bits == 0 {
+                    let zeros = self.b.func.dfg.constants.insert([0; 16][..].into());
+                    return self.b.ins().vconst(ty, zeros);
+                }
+                let low = self.b.ins().iconst(I64, bits);
+                let lanes = self.b.ins().splat(I64X2, low);
+                let high = self.value(I64);
+                let lanes = self.b.ins().insertlane(lanes, high, 1);
+                let flags = MemFlagsData::new().with_endianness(Endianness::Little);
+                match ty == I64X2 {
+                    true => lanes,
+                    false => self.b.ins().bitcast(ty, flags, lanes),
+                }
+            }
             _ => {
                 let keep = 64 - ty.bits();
                 self.b
@@ -377,10 +470,15 @@ impl Generator<'_> {
     }
     /// An address in a slot with room for that many bytes, and an offset to it.
     fn address(&mut self, width: u32) -> (Value, i32) {
-        let slots = self.slots.clone();
+        let mut slots = self.slots.clone();
+        slots.retain(|(_, size)| *size >= width);
         let (slot, size) = self.pick(&slots);
         // Most accesses are aligned.
-        let step = if self.below(8) == 0 { 1 } else { width };
+        let step = if self.wild && self.below(8) == 0 {
+            1
+        } else {
+            width
+        };
         let at = self.below(((size - width) / step + 1) as usize) as i32 * step as i32;
         let split = self.below(at as usize + 1) as i32;
         match self.below(3) {
@@ -396,13 +494,13 @@ impl Generator<'_> {
         let flags = MemFlagsData::new().with_notrap();
         match self.below(6) {
             0 | 1 => {
-                let ty = self.pick(&[I8, I16, I32, I64, I64, F32, F64]);
+                let ty = self.pick(&[I8, I16, I32, I64, I64, F32, F64, I8X16, F32X4]);
                 let (address, offset) = self.address(ty.bytes());
                 let value = self.b.ins().load(ty, flags, address, offset);
                 self.values.push(value);
             }
             2 => {
-                let ty = self.pick(&[I8, I16, I32, I64, I64, F32, F64]);
+                let ty = self.pick(&[I8, I16, I32, I64, I64, F32, F64, I64X2, I32X4]);
                 let value = self.value(ty);
                 let (address, offset) = self.address(ty.bytes());
                 self.b.ins().store(flags, value, address, offset);
@@ -435,7 +533,7 @@ impl Generator<'_> {
             }
             _ => {
                 // A copy of some bytes.
-                let ty = self.pick(&[I64, I64, I64, I32, I16, I8]);
+                let ty = self.pick(&[I64, I64, I64, I32, I16, I8, I8X16, I64X2]);
                 let (address, offset) = self.address(ty.bytes());
                 let value = self.b.ins().load(ty, flags, address, offset);
                 let (address, offset) = self.address(ty.bytes());
@@ -533,7 +631,9 @@ fn random(seed: u64) -> (Function, FrameNotes) {
     notes.allow();
     let mut slots = Vec::new();
     for n in 0..5 {
-        let size = 8 * (1 + random.next_u64() % 3) as u32;
+        let size = 8 * (1 + random.next_u64() % 4) as u32;
+        // One at least has room for a vector.
+        let size = if n == 1 { size.max(16) } else { size };
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3);
         let slot = b.create_sized_stack_slot(data);
         slots.push((slot, size));
@@ -551,6 +651,7 @@ fn random(seed: u64) -> (Function, FrameNotes) {
         random,
         b,
         slots,
+        wild: !seed.is_multiple_of(3),
         values,
     };
     generator.body(entry);

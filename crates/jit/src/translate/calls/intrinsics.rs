@@ -22,6 +22,7 @@ use crate::translate::calls::library::Routine;
 use crate::translate::calls::math;
 use crate::translate::error::Res;
 use crate::translate::inlining::effect::SideEffect;
+use crate::translate::simd::{Operation, operation_of};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
@@ -144,6 +145,8 @@ enum Intrinsic {
     Char(CharQuestion),
     /// `RegexCharClass.CharInClass`, as well.
     CharInClass,
+    /// An operation on vectors, module `simd`.
+    Vector(Operation),
 }
 
 /// How a float is rounded to an integer.
@@ -308,7 +311,13 @@ fn of_caller(caller: MethodRef, class: &str, method: &str) -> Option<Intrinsic> 
 fn row_of(method: MethodRef) -> Option<Intrinsic> {
     let def = method.class.def();
     if def.module.is_corlib() {
-        return lookup(def.namespace, def.name, method.name);
+        return match def.namespace {
+            "System.Numerics" => operation_of(method).map(Intrinsic::Vector),
+            namespace => lookup(namespace, def.name, method.name),
+        };
+    }
+    if def.namespace == "Mono.Simd" {
+        return operation_of(method).map(Intrinsic::Vector);
     }
     let (which, assembly) = beyond_corlib(def.namespace, def.name, method.name)?;
     def.module.is_of_class_library(assembly).then_some(which)
@@ -370,6 +379,7 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
             | Round(_)
             | Math(_),
         ) => SideEffect::None,
+        Some(Vector(operation)) => operation.effect(),
         Some(
             StringChars
             | DefaultComparer
@@ -762,6 +772,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::HasFlag => return self.has_flag(),
             Intrinsic::Math(function) => return self.math(function, method),
             Intrinsic::Extreme { is_max } => return self.extreme(is_max, method),
+            Intrinsic::Vector(operation) => return self.vector_operation(operation, method),
             Intrinsic::Crypto(step) => return self.crypto_step(step, method),
             Intrinsic::Library(routine) => return self.library_routine(routine, method),
             Intrinsic::Round(how) => {

@@ -17,6 +17,7 @@ use crate::blob::Symbol;
 use crate::emit::{barrier, trusted};
 use crate::signature::{load_scalar, scalar_kind, store_scalar};
 use crate::translate::error::Res;
+use crate::translate::simd::{is_simd, simd_vectors_in};
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Value, types::*};
@@ -161,6 +162,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         from_flags: MemFlagsData,
         dest: Dest,
     ) -> Res {
+        if is_simd(class) {
+            let bytes = (self.e.b.ins()).load(I8X16, from_flags, from, from_offset);
+            self.e.b.ins().store(to_flags, bytes, to, to_offset);
+            return Ok(());
+        }
         let layout = class.layout()?;
         let size = layout.size;
         let refs: &[u32] = if dest == Dest::Anywhere {
@@ -181,7 +187,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let from = self.offset_address(from, from_offset);
             if refs.is_empty() {
                 if dest == Dest::Frame && size <= 2 * INLINE_COPY {
-                    self.copy_words(to, 0, trusted(), from, 0, trusted(), size, &[]);
+                    self.copy_words(to, 0, trusted(), from, 0, trusted(), size, &[], &[]);
                     return Ok(());
                 }
                 if layout.ref_map.is_empty() {
@@ -206,12 +212,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             from_flags,
             size,
             refs,
+            &simd_vectors_in(class)?,
         );
         Ok(())
     }
 
     /// Copies `size` bytes by loads and stores. `refs` holds the indices of the 8-byte words that
-    /// are references. A struct of a reference and an int, to the heap:
+    /// are references, `vectors` the offsets of vectors, which are copied whole. A struct of a reference and an int, to the heap:
     ///
     /// ```text
     ///     v2 = load.i64 v1+0
@@ -232,6 +239,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         from_flags: MemFlagsData,
         size: u32,
         refs: &[u32],
+        vectors: &[u32],
     ) {
         // Falling widths: words first, then the rest, so that references stay whole.
         let mut at = 0;
@@ -242,6 +250,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             ScalarKind::U1,
         ] {
             while size - at >= kind.size() {
+                if vectors.contains(&at) {
+                    let bytes =
+                        (self.e.b.ins()).load(I8X16, from_flags, from, from_offset + at as i32);
+                    (self.e.b.ins()).store(to_flags, bytes, to, to_offset + at as i32);
+                    at += 16;
+                    continue;
+                }
                 let value = load_scalar(
                     &mut self.e.b,
                     from_flags,
@@ -289,8 +304,17 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.helper(call::MemSet, [to, byte, bytes]);
             return;
         }
-        // Whole words first; the tail in falling widths.
-        let (mut at, zero) = (0, self.i64(0));
+        // Vectors and whole words first; the tail in falling widths.
+        let mut at = 0;
+        if size >= 16 {
+            let zeros = self.e.b.func.dfg.constants.insert([0; 16][..].into());
+            let zeros = self.e.b.ins().vconst(I8X16, zeros);
+            while size - at >= 16 {
+                self.e.b.ins().store(flags, zeros, base, offset + at as i32);
+                at += 16;
+            }
+        }
+        let zero = self.i64(0);
         while size - at >= 8 {
             self.e.b.ins().store(flags, zero, base, offset + at as i32);
             at += 8;
