@@ -164,8 +164,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Collects everything for the program, and waits until that is done.
     pub fn collect_all(&self) {
-        self.major.is_asked_for.store(true, Relaxed);
-        let ticket = self.ask_for_major();
+        let ticket = self.ask_for_the_program();
         self.wait_for_major(ticket);
     }
 }

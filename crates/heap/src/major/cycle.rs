@@ -45,8 +45,25 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Asks for a cycle that begins later than this call. Returns the ticket to wait with ([`Heap::wait_for_major`]).
     pub fn ask_for_major(&self) -> u32 {
-        // A cycle that has begun does not count: what died since it began may still be marked.
-        let ticket = self.major.begun.load(Acquire) + 1;
+        self.ask(self.next_cycle())
+    }
+    /// The same, for the program: neither that cycle nor one before it keeps memory for what was in use of late.
+    pub(crate) fn ask_for_the_program(&self) -> u32 {
+        loop {
+            let ticket = self.next_cycle();
+            self.major.by_program.fetch_max(ticket, AcqRel);
+            // Had it begun before the program's wish was known, it might have been swept without it.
+            if self.next_cycle() == ticket {
+                return self.ask(ticket);
+            }
+        }
+    }
+    /// The first cycle that will mark nothing that has died before now: one that has begun may have marked it.
+    fn next_cycle(&self) -> u32 {
+        self.major.begun.load(Acquire) + 1
+    }
+    /// Asks for all cycles up to one.
+    fn ask(&self, ticket: u32) -> u32 {
         self.major.asked.fetch_max(ticket, AcqRel);
         // The collector's thread looks at `asked` after it has stored itself under the lock, so it is not left asleep.
         self.start_threads();

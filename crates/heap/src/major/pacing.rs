@@ -87,7 +87,11 @@ impl<M: Model, W: World> Heap<M, W> {
     /// program has asked for this cycle.
     pub(super) fn note_peak(&self) -> usize {
         let before = self.major.peak.load(Relaxed);
-        let peak = match self.major.is_asked_for.swap(false, Relaxed) {
+        let (cycle, asked) = (
+            self.major.begun.load(Relaxed),
+            self.major.by_program.load(Acquire),
+        );
+        let peak = match cycle.wrapping_sub(asked) as i32 <= 0 {
             true => 0,
             false => self.space.in_use().max(before - before / 8),
         };

@@ -31,8 +31,8 @@ pub struct Major {
     pub(crate) sparse: AtomicUsize,
     /// How many blocks were in use when cycles ended to mark: the most of late, less an eighth for each cycle since.
     pub(super) peak: AtomicUsize,
-    /// The program itself has asked for a collection: the next cycle to be swept keeps no memory for what was in use of late.
-    pub(crate) is_asked_for: AtomicBool,
+    /// The last cycle that the program itself has asked for: cycles up to it keep no memory for what was in use of late.
+    pub(super) by_program: AtomicU32,
     /// What [`crate::stats::Stats::promoted`] was then.
     pub(super) promoted: AtomicU64,
     /// Tickets of the last cycle asked for, begun, and ended.
@@ -59,7 +59,7 @@ impl Major {
             goal: AtomicUsize::new(0),
             sparse: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
-            is_asked_for: AtomicBool::new(false),
+            by_program: AtomicU32::new(0),
             promoted: AtomicU64::new(0),
             asked: AtomicU32::new(0),
             begun: AtomicU32::new(0),

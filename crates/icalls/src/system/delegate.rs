@@ -8,6 +8,7 @@ use vervet_abi::layouts::DelegateObject;
 use vervet_runtime::icalls;
 use vervet_runtime::interop::delegates;
 use vervet_runtime::object::ObjRef;
+use vervet_runtime::remoting;
 use vervet_types::Known;
 
 icalls! {
@@ -49,6 +50,8 @@ icalls! {
         if let Some(t) = target.non_null()
             && method.is_virtual()
             && !method.is_static()
+            // A proxy has no method of its own.
+            && !remoting::is_proxy(t)
         {
             method = cx.load(invoke::virtual_target(t.class(), method))?;
         }
@@ -67,8 +70,8 @@ icalls! {
         let method = crate::support::handles::method(cx, handle)?;
         let target = this.read_ref(offset_of!(DelegateObject, m_target));
         let reached = match target.non_null() {
-            Some(t) => cx.load(invoke::virtual_target(t.class(), method))?,
-            None => method,
+            Some(t) if !remoting::is_proxy(t) => cx.load(invoke::virtual_target(t.class(), method))?,
+            _ => method,
         };
         method_object(cx, reached, None)
     }

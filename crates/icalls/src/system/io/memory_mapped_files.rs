@@ -52,13 +52,18 @@ fn page() -> i64 {
     // SAFETY: `sysconf` only reads system constants.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) }
 }
-/// Adds a mapping, which owns the descriptor; its handle.
-fn add(fd: i32, name: Option<String>, capacity: i64) -> usize {
+/// Adds a mapping, which owns the descriptor; its handle. None: there is a mapping of that name by now, and the descriptor is closed.
+fn add(fd: i32, name: Option<String>, capacity: i64) -> Option<usize> {
     let mut t = TABLES.lock();
     let t = t.get_or_insert_default();
     t.next += 16;
     let handle = 0x3000_0000 + t.next;
     if let Some(n) = &name {
+        if t.names.contains_key(n) {
+            // SAFETY: nobody else knows the descriptor.
+            unsafe { libc::close(fd) };
+            return None;
+        }
         t.names.insert(n.clone(), handle);
     }
     t.mappings.insert(
@@ -70,7 +75,7 @@ fn add(fd: i32, name: Option<String>, capacity: i64) -> usize {
             capacity,
         },
     );
-    handle
+    Some(handle)
 }
 /// The mapping of that name, with another reference.
 fn named(name: &str) -> Option<(usize, i64)> {
@@ -193,28 +198,41 @@ fn open(
     access: i32,
 ) -> Result<usize, i32> {
     let Some(path) = path else {
-        if let Some((handle, there)) = name.as_deref().and_then(named) {
-            if mode == 1 {
-                close(handle);
-                return Err(FILE_ALREADY_EXISTS);
+        // Another thread may add a mapping of the name between the look and the addition; then it is looked up again.
+        loop {
+            if let Some((handle, there)) = name.as_deref().and_then(named) {
+                if mode == CREATE_NEW {
+                    close(handle);
+                    return Err(FILE_ALREADY_EXISTS);
+                }
+                *capacity = there;
+                return Ok(handle);
             }
-            *capacity = there;
-            return Ok(handle);
+            // Open without a mapping of that name.
+            if mode == OPEN {
+                return Err(FILE_NOT_FOUND);
+            }
+            if let Some(handle) = add(anonymous(*capacity)?, name.clone(), *capacity) {
+                return Ok(handle);
+            }
         }
-        // Open without a mapping of that name.
-        if mode == 3 {
-            return Err(FILE_NOT_FOUND);
-        }
-        return anonymous(*capacity).map(|fd| add(fd, name, *capacity));
     };
-    if name
-        .as_deref()
-        .is_some_and(|n| named(n).map(|(h, _)| close(h)).is_some())
-    {
+    open_named(File::Path(path), mode, name, capacity, access)
+}
+/// A mapping of a file, whose name must be new.
+fn open_named(
+    file: File<'_>,
+    mode: i32,
+    name: Option<String>,
+    capacity: &mut i64,
+    access: i32,
+) -> Result<usize, i32> {
+    let is_taken = |name: &str| named(name).map(|(h, _)| close(h)).is_some();
+    if name.as_deref().is_some_and(is_taken) {
         return Err(FILE_ALREADY_EXISTS);
     }
-    let fd = open_file(File::Path(path), mode, access, capacity)?;
-    Ok(add(fd, name, *capacity))
+    let fd = open_file(file, mode, access, capacity)?;
+    add(fd, name, *capacity).ok_or(FILE_ALREADY_EXISTS)
 }
 /// Gives a mapping back; the last user closes the descriptor.
 fn close(handle: usize) {
@@ -229,7 +247,8 @@ fn close(handle: usize) {
     }
     let gone = t.mappings.remove(&handle).expect("just found");
     if let Some(n) = gone.name {
-        t.names.remove(&n);
+        let named = t.names.remove(&n);
+        debug_assert_eq!(named, Some(handle), "a name is that of one mapping");
     }
     // SAFETY: the descriptor is the mapping's own.
     unsafe { libc::close(gone.fd) };
@@ -259,11 +278,12 @@ icalls! {
         cx, handle: isize, name: Chars<'cx>, name_length: i32, capacity: Out<'cx, i64>, access: i32, options: i32, error: Out<'cx, i32>,
     ) -> isize {
         let mut wanted = capacity.get();
-        match open_file(File::Descriptor(handle as i32), OPEN, access, &mut wanted) {
-            Ok(fd) => {
+        let name = name_of(name.take(name_length));
+        match open_named(File::Descriptor(handle as i32), OPEN, name, &mut wanted, access) {
+            Ok(mapping) => {
                 capacity.set(wanted);
                 error.set(0);
-                Ok(add(fd, name_of(name.take(name_length)), wanted) as isize)
+                Ok(mapping as isize)
             }
             Err(e) => {
                 error.set(e);

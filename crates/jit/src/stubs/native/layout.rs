@@ -540,8 +540,11 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     if let Some(layout) = special(class)? {
         return Ok(layout);
     }
-    let (packing, least) = class_layout(class);
-    let packing = if packing == 0 { 8 } else { packing };
+    let (declared_packing, least) = class_layout(class);
+    let packing = match declared_packing {
+        0 => 8,
+        packing => packing,
+    };
     let explicit = class.flags & 0x18 == 0x10;
     let char_set = class_char_set(class);
     let mut unsupported = None;
@@ -600,18 +603,14 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             kind,
         });
     }
-    // A declared size is that of the class's own fields; with explicit offsets it may cut padding off.
-    let padded = match least {
-        1.. if explicit => end,
-        _ => fits(end.checked_next_multiple_of(align))?,
+    // A declared size is that of the class's own fields. Where it is enough for explicit offsets, and nothing is said of packing, it cuts padding off.
+    let declared = match least {
+        0 => 0,
+        least => fits(inherited.checked_add(least))?,
     };
-    let declared = fits(inherited.checked_add(least))?;
-    let size = if least > 0 {
-        padded.max(declared)
-    } else {
-        padded
-    }
-    .max(1);
+    let stands = explicit && least > 0 && declared >= end && declared_packing == 0;
+    let unit = if stands { 1 } else { align };
+    let size = fits(declared.max(end).checked_next_multiple_of(unit))?.max(1);
     let same = |f: &NativeField| match &f.kind {
         FieldKind::One(native) => native.is_blittable() && f.offset == f.managed_offset,
         _ => false,

@@ -177,11 +177,24 @@ pub fn init<'cx>(
         (true, true) => Binding::ClosedStatic { null },
         (true, false) => Binding::ClosedInstance { null },
         (false, true) => Binding::OpenStatic,
+        // The first argument is the address of a value, and nothing overrides the method.
+        (false, false) if cx.load(method.class.is_value_type())? => Binding::OpenInstance,
         (false, false) if is_virtual && method.is_virtual() => Binding::OpenVirtual,
         // The object may be a transparent proxy, and then it decides.
         (false, false) if cx.load(method.class.is_marshal_by_ref())? => Binding::OpenVirtual,
         (false, false) => Binding::OpenInstance,
     };
+    if let Binding::OpenVirtual = binding {
+        // What decides must be an object. Mono finds out when the delegate is called.
+        let receiver = cx.load(invoke.sig())?.params.first();
+        let is_object = match receiver {
+            Some(class) => cx.load(class.is_reference_type())?,
+            None => false,
+        };
+        if !is_object {
+            return Err(cx.throw_default(Known::InvalidProgramException));
+        }
+    }
     let impl_code = invoke_impl(cx, class, binding, code)?;
     delegate.write(offset_of!(DelegateObject, method_ptr), code);
     delegate.write(offset_of!(DelegateObject, invoke_impl), impl_code);
