@@ -61,7 +61,7 @@ class P {
 
 	static void Main () {
 		foreach (var a in new object[][] { new string[1], new Base[1], new C1[1], new C3[1], new C4[1], new C5[1], new Remote[1], new Sealed[1], new IFace[1],
-				new IComparable<int>[1], new IEnumerable<string>[1], new IList<int>[1], new Action[1], new Action<int>[1], new int[1][], new string[1][], new object[1][],
+				new IComparable<int>[1], new IEnumerable<string>[1], new IList<int>[1], new Action[1], new Action<int>[1], new int[1][], new int[1][,], new string[1][], new string[1][,], new object[1][],
 				new List<int>[1], new List<string>[1], new Array[1], new Delegate[1], new Type[1], new MemoryStream[1], new IDisposable[1] })
 			Try ("store to " + a.GetType (), () => Store (a, new V ()));
 		Try ("generic store", () => StoreGeneric<object> (new string[1], 1));

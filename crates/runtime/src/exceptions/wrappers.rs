@@ -69,7 +69,7 @@ impl Wrapper {
             return Ok(Wrapper::StoreElement);
         };
         Ok(if let Some(inner) = element.element() {
-            match inner.is_sealed() || inner.is_value_type()? {
+            match element.is_sz_array() && (inner.is_sealed() || inner.is_value_type()?) {
                 true => Wrapper::StoreSealed,
                 false => Wrapper::StoreOther,
             }
