@@ -3,13 +3,76 @@
 //! Cranelift places cold blocks behind all others. The translator marks the block in which a rare path begins; what follows on the path is often made by code that does not
 //! know where it is called. This pass marks the rest, so that a rare path lies behind the function as a whole and the others have no jumps around it.
 //!
+//! A small method of the core library that has a fast path without a call, as `List.Add` has, is inlined with its slow path, which calls. Nothing says how often each is taken, but
+//! such methods are written for the fast one: the slow path is cold.
+//!
 //! # Invariants
 //! * A block that can be reached without entering a cold block keeps its place.
 //! * Only places change: of blocks, and of addresses and vectors that are constants.
+use crate::optimise::FrameNotes;
 use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::ir::{Block, Function, Inst, Opcode, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+
+/// Marks slow paths: blocks that call, where a branch goes round them to the same place by a way without a call.
+///
+/// ```text
+///     brif v0, fast, slow
+/// fast:                           without a call
+///     jump join
+/// slow:
+///     call fn0();  jump join
+/// ```
+pub(super) fn mark_slow_paths(func: &mut Function, notes: &FrameNotes) {
+    if notes.slow_paths().is_empty() {
+        return;
+    }
+    // What branches to each block, if it is one branch only.
+    let mut branches: FxHashMap<Block, Option<Inst>> = FxHashMap::default();
+    let blocks: Vec<Block> = func.layout.blocks().collect();
+    for block in &blocks {
+        let Some(last) = func.layout.last_inst(*block) else {
+            continue;
+        };
+        for to in func.block_successors(*block) {
+            let only = branches.entry(to).or_insert(Some(last));
+            if *only != Some(last) {
+                *only = None;
+            }
+        }
+    }
+    for slow in notes.slow_paths() {
+        let Some(Some(branch)) = branches.get(slow) else {
+            continue;
+        };
+        let from = func
+            .layout
+            .inst_block(*branch)
+            .expect("a branch is in a block");
+        let others: SmallVec<[Block; 2]> =
+            func.block_successors(from).filter(|b| b != slow).collect();
+        if func.dfg.insts[*branch].opcode() == Opcode::Brif
+            && let [fast] = others[..]
+            && let Some(join) = next(func, *slow)
+            && (fast == join || next(func, fast) == Some(join) && !calls(func, fast))
+        {
+            func.layout.set_cold(*slow);
+        }
+    }
+}
+
+/// Where a block goes on, if there is one place only.
+fn next(func: &Function, block: Block) -> Option<Block> {
+    let mut successors = func.block_successors(block);
+    successors.next().filter(|_| successors.next().is_none())
+}
+/// Does the block call anything?
+fn calls(func: &Function, block: Block) -> bool {
+    func.layout
+        .block_insts(block)
+        .any(|inst| func.dfg.insts[inst].opcode().is_call())
+}
 
 /// Marks what can be reached through cold blocks only.
 pub(super) fn spread(func: &mut Function) {
@@ -112,7 +175,8 @@ struct Constant {
 
 #[cfg(test)]
 mod tests {
-    use super::{sink_constants, spread};
+    use super::{mark_slow_paths, sink_constants, spread};
+    use crate::optimise::FrameNotes;
     use cranelift_codegen::entity::EntityRef;
     use cranelift_codegen::ir::{Block, Function};
 
@@ -143,6 +207,52 @@ mod tests {
         spread(&mut func);
         let cold: Vec<bool> = (0..6).map(|n| func.layout.is_cold(Block::new(n))).collect();
         assert_eq!(cold, [false, true, false, true, true, false]);
+    }
+
+    #[test]
+    fn a_path_that_calls_is_cold_where_another_does_not() {
+        let mut func = parsed(
+            "function %f(i32) {
+                sig0 = ()
+                fn0 = u0:1 sig0
+            block0(v0: i32):
+                brif v0, block1, block2
+            block1:
+                jump block3
+            block2:
+                call fn0()
+                jump block3
+            block3:
+                brif v0, block4, block5
+            block4:
+                call fn0()
+                jump block6
+            block5:
+                call fn0()
+                jump block6
+            block6:
+                brif v0, block7, block8
+            block7:
+                call fn0()
+                jump block8
+            block8:
+                brif v0, block9, block9
+            block9:
+                call fn0()
+                jump block10
+            block10:
+                return
+            }",
+        );
+        let mut notes = FrameNotes::default();
+        for block in [2, 4, 5, 7, 9] {
+            notes.slow_path(Block::new(block));
+        }
+        mark_slow_paths(&mut func, &notes);
+        let cold: Vec<usize> = (0..11)
+            .filter(|n| func.layout.is_cold(Block::new(*n)))
+            .collect();
+        assert_eq!(cold, [2, 7]);
     }
 
     #[test]

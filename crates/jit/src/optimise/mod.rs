@@ -70,6 +70,7 @@ pub fn run(
         }
     }
     notes.share(&mut context.func);
+    cold::mark_slow_paths(&mut context.func, notes);
     cold::spread(&mut context.func);
     Ok(())
 }

@@ -17,7 +17,7 @@
 //!   else than an address computation. Kept are slots that are read through the frame pointer, `pinned` locals, which must be in memory for the
 //!   collector whenever the thread can be stopped, and slots that hide a value from Cranelift.
 //! * Of a slot whose references are not known every word may be one.
-use cranelift_codegen::ir::{Function, InstructionData, StackSlot, Value};
+use cranelift_codegen::ir::{Block, Function, InstructionData, StackSlot, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// See the module.
@@ -31,6 +31,8 @@ pub struct FrameNotes {
     references: FxHashMap<StackSlot, Vec<u32>>,
     /// A slot, and the one whose memory it takes.
     shared: Vec<(StackSlot, StackSlot)>,
+    /// Blocks that call where another way round may need no call.
+    slow_paths: Vec<Block>,
     /// Lengths of arrays, as they were loaded.
     lengths: Vec<Value>,
     is_length: FxHashSet<Value>,
@@ -53,6 +55,15 @@ impl FrameNotes {
     /// Says that `slot` is never in use at the same time as another slot that shares `memory`.
     pub fn shares(&mut self, slot: StackSlot, memory: StackSlot) {
         self.shared.push((slot, memory));
+    }
+
+    /// Says that a block calls something in a method of which the fast path, if it has one, calls nothing.
+    pub fn slow_path(&mut self, block: Block) {
+        self.slow_paths.push(block);
+    }
+    /// The blocks of which that was said.
+    pub fn slow_paths(&self) -> &[Block] {
+        &self.slow_paths
     }
 
     /// Says that the value is the length of an array, which a load has given. The load's address is the reference to the array; no other value may be noted,

@@ -482,7 +482,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             self.expose(this);
         }
-        let mut p = self.prepare(lowered)?;
+        let p = self.prepare(lowered)?;
         if let (Dispatch::Invoke, Some(this)) = (&dispatch, &this) {
             self.note_callee(&dispatch, this)?;
             let results = crate::stubs::delegate::emit_invoke(self.e, lowered, &p.args);
@@ -512,6 +512,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         if last {
             self.e.cold();
         }
+        if self.body.inline.is_some()
+            && self.body.method.class.module.is_corlib()
+            && let Some(block) = self.e.b.current_block()
+        {
+            self.e.notes.slow_path(block);
+        }
         if let Some(this) = &this {
             self.note_callee(&dispatch, this)?;
         }
@@ -534,19 +540,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.store_context(block, context::HIDDEN);
         }
         if tail && var_args.is_none() && self.can_tail_call(lowered, &p) {
-            // The result goes to this method's own result buffer; the callee writes there directly.
-            if let Some(buffer) = p.result {
-                // Only reached if the result goes through the caller's own buffer.
-                let own = self.body.params[self.body.lowered.has_this as usize];
-                p.args
-                    .iter_mut()
-                    .filter(|a| **a == buffer)
-                    .for_each(|a| *a = own);
-            }
-            self.epilogue();
-            self.e.begin_no_redirect();
-            self.e.return_call_indirect(signature, target, &p.args);
-            self.body.dead = true;
+            self.end_by_call(p, signature, target);
             return Ok(());
         }
         let results = self.call_code(lowered, signature, target, &p.args);
@@ -555,6 +549,23 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         self.push_results(lowered, &results, p.result)
+    }
+
+    /// Ends the method by a call that takes its frame's place.
+    fn end_by_call(&mut self, mut p: Prepared, signature: SigRef, target: Value) {
+        // The result goes to this method's own result buffer; the callee writes there directly.
+        if let Some(buffer) = p.result {
+            // Only reached if the result goes through the caller's own buffer.
+            let own = self.body.params[self.body.lowered.has_this as usize];
+            p.args
+                .iter_mut()
+                .filter(|a| **a == buffer)
+                .for_each(|a| *a = own);
+        }
+        self.epilogue();
+        self.e.begin_no_redirect();
+        self.e.return_call_indirect(signature, target, &p.args);
+        self.body.dead = true;
     }
 
     /// Calls code of a method, from a place that the session may say runs rarely.
