@@ -253,6 +253,14 @@ helpers! {
     /// (string, range, string, rules) -> whether the first text begins with the second by the rules of the culture, 0 or 1;
     /// [`UNKNOWN_ORDER`](crate::UNKNOWN_ORDER) if the class library is to answer.
     IsPrefixText(I64, I64, I64, I64) -> I32 : Leaf;
+    /// (string, index, count, string, index, count) -> the difference of the two texts by the numbers of their characters, capitals for small letters;
+    /// [`UNKNOWN_ORDER`](crate::UNKNOWN_ORDER) if the class library is to answer.
+    CompareIgnoringCase(I64, I32, I32, I64, I32, I32) -> I32 : Leaf;
+    /// (string, string, index, count) -> the first index of the second text in that range of the first, or -1;
+    /// [`UNKNOWN_ORDER`](crate::UNKNOWN_ORDER) if the class library is to answer.
+    IndexOfText(I64, I64, I32, I32) -> I32 : Leaf;
+    /// The same by the rules of any culture, where all characters that decide are of ASCII.
+    IndexOfAsciiText(I64, I64, I32, I32) -> I32 : Leaf;
     /// (state, block of 64 bytes): a step of SHA-256.
     Sha256Block(I64, I64) : Leaf;
     /// (state, block of 128 bytes): a step of SHA-512.

@@ -63,14 +63,17 @@ impl<'cx> ObjRef<'cx> {
     }
 
     /// Is it null?
+    #[inline]
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
     /// None for null.
+    #[inline]
     pub fn non_null(self) -> Option<ObjRef<'cx>> {
         if self.is_null() { None } else { Some(self) }
     }
     /// Its VTable. Panics on null: an internal error, since every icall checks first.
+    #[inline]
     #[track_caller]
     pub fn vtable(self) -> &'static VTable {
         assert!(!self.is_null(), "VTable of null");
@@ -78,6 +81,7 @@ impl<'cx> ObjRef<'cx> {
         unsafe { &*(*(self.0 as *const u32) as usize as *const VTable) }
     }
     /// Its class.
+    #[inline]
     #[track_caller]
     pub fn class(self) -> ClassRef {
         // SAFETY: the word was stored from a `&'static Class` when the VTable was made.
@@ -202,6 +206,7 @@ impl<'cx> ObjRef<'cx> {
     }
 
     /// Is it a string?
+    #[inline]
     pub fn is_string(self) -> bool {
         !self.is_null() && self.vtable().flags & flags::STRING != 0
     }
@@ -210,18 +215,23 @@ impl<'cx> ObjRef<'cx> {
         self.read::<i32>(STRING_LENGTH_OFFSET as usize) as usize
     }
     /// Address of a string's first unit.
+    #[inline]
     pub fn string_ptr(self) -> *mut u16 {
         // SAFETY: a string has at least its terminating unit.
         unsafe { self.0.add(STRING_CHARS_OFFSET as usize) as *mut u16 }
     }
     /// The units of a string; panics if it is none. Not to be held across anything that may collect, unless the reference itself
     /// stays in use.
+    #[inline]
     pub fn units(self) -> &'cx [u16] {
         if !self.is_string() {
             self.misfit("no string", 0);
         }
-        // SAFETY: a string's units follow its header; strings do not change once they can be seen.
-        unsafe { std::slice::from_raw_parts(self.string_ptr(), self.string_len()) }
+        // SAFETY: a string has its length there, and its units behind it; strings do not change once they can be seen.
+        unsafe {
+            let length = *(self.0.add(STRING_LENGTH_OFFSET as usize) as *const u32);
+            std::slice::from_raw_parts(self.string_ptr(), length as usize)
+        }
     }
     /// A string's text; lone surrogates become U+FFFD. Null gives "".
     pub fn text(self) -> String {
@@ -233,17 +243,21 @@ impl<'cx> ObjRef<'cx> {
     }
 
     /// Is it an array of any rank?
+    #[inline]
     pub fn is_array(self) -> bool {
         !self.is_null() && self.vtable().rank != 0
     }
     /// Total number of elements of an array. Panics if it is none.
+    #[inline]
     pub fn array_len(self) -> usize {
         if self.vtable().rank == 0 {
             self.misfit("no array", 0);
         }
-        self.read::<u32>(ARRAY_LENGTH_OFFSET as usize) as usize
+        // SAFETY: every array has its length there.
+        unsafe { *(self.0.add(ARRAY_LENGTH_OFFSET as usize) as *const u32) as usize }
     }
     /// Address of element 0 of an array of any rank.
+    #[inline]
     pub fn array_data(self) -> *mut u8 {
         let vt = self.vtable();
         let at = if vt.flags & flags::SZ_ARRAY != 0 {

@@ -90,12 +90,26 @@ fn stands_alone(next: Option<&u16>) -> bool {
     next.is_none_or(|c| *c < 0x80 && *c >= 0x20)
 }
 
+/// The order of two characters that differ in case alone: the capital has the smaller number and the greater weight.
+fn by_case(x: u16, y: u16) -> i32 {
+    if x > y { -1 } else { 1 }
+}
+
 /// The order of two texts: -1, 0 or 1. None: not known here.
 fn order(a: &[u16], b: &[u16], ignores_case: bool) -> Option<i32> {
-    let is_plain_pair = |(x, y): &(&u16, &u16)| x == y && !matches!(weight(**x), 0 | IGNORED);
-    let mut i = a.iter().zip(b).take_while(is_plain_pair).count();
-    let mut j = i;
     let mut case = 0;
+    let is_same = |(x, y): &(&u16, &u16)| {
+        let (of_x, of_y) = (weight(**x), weight(**y));
+        if of_x != of_y || matches!(of_x, 0 | IGNORED) {
+            return false;
+        }
+        if x != y && case == 0 {
+            case = by_case(**x, **y);
+        }
+        true
+    };
+    let mut i = a.iter().zip(b).take_while(is_same).count();
+    let mut j = i;
     let mut has_ignored = false;
     loop {
         while a.get(i).is_some_and(|c| weight(*c) == IGNORED) {
@@ -118,9 +132,11 @@ fn order(a: &[u16], b: &[u16], ignores_case: bool) -> Option<i32> {
             let is_alone = stands_alone(a.get(i + 1)) && stands_alone(b.get(j + 1));
             return is_alone.then_some(if of_x < of_y { -1 } else { 1 });
         }
-        if x != y && case == 0 {
-            // The capital has the smaller number and the greater weight.
-            case = if x > y { -1 } else { 1 };
+        if let (Some(x), Some(y)) = (x, y)
+            && x != y
+            && case == 0
+        {
+            case = by_case(x, y);
         }
         i += 1;
         j += 1;

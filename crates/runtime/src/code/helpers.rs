@@ -16,7 +16,7 @@ use crate::classes::nullable::unbox_nullable_into;
 use crate::classes::remembered;
 use crate::code::helper_table::{PRESERVING, STUBS};
 use crate::code::icall::{IcallRet, finish};
-use crate::code::{collation, crypto, library, plain_calls, regex, texts};
+use crate::code::{collation, crypto, library, ordinal, plain_calls, regex, texts};
 use crate::cx::{Cx, Result};
 use crate::exceptions::wrappers::{self, Wrapper};
 use crate::exceptions::{self, trace::TraceMode};
@@ -110,7 +110,7 @@ macro_rules! functions {
         }
     )* };
 }
-functions! { () (A) (A B) (A B C) (A B C D) (A B C D E) }
+functions! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
 
 /// The address of a helper's body, whose types are compared with the declaration when this is compiled.
 fn checked<const HELPER: u16, B: Body>(body: B) -> usize {
@@ -204,6 +204,9 @@ bodies! {
     RegexGo(_) => regex_go;
     CompareTexts(_, _, _, _, _) => compare_texts;
     IsPrefixText(_, _, _, _) => is_prefix_text;
+    CompareIgnoringCase(_, _, _, _, _, _) => compare_ignoring_case;
+    IndexOfText(_, _, _, _) => index_of_text;
+    IndexOfAsciiText(_, _, _, _) => index_of_ascii_text;
     Sha256Block(_, _) => crypto::sha256_block;
     Sha512Block(_, _) => crypto::sha512_block;
     Sha1Block(_, _) => crypto::sha1_block;
@@ -626,6 +629,25 @@ extern "C" fn compare_texts(a: usize, range_a: u64, b: usize, range_b: u64, rule
 /// Does a text begin with another by the rules of a culture?
 extern "C" fn is_prefix_text(text: usize, range: u64, start: usize, rules: u64) -> i32 {
     collation::is_prefix((object(text), range), object(start), rules)
+}
+/// The difference of two texts without case, if it is known without the class library.
+extern "C" fn compare_ignoring_case(
+    a: usize,
+    from_a: i32,
+    count_a: i32,
+    b: usize,
+    from_b: i32,
+    count_b: i32,
+) -> i32 {
+    ordinal::compare_ignoring_case((object(a), from_a, count_a), (object(b), from_b, count_b))
+}
+/// Where is a text in another?
+extern "C" fn index_of_text(text: usize, sought: usize, from: i32, count: i32) -> i32 {
+    ordinal::index_of(object(text), object(sought), from, count)
+}
+/// The same by the rules of a culture, if all is ASCII.
+extern "C" fn index_of_ascii_text(text: usize, sought: usize, from: i32, count: i32) -> i32 {
+    ordinal::index_of_ascii(object(text), object(sought), from, count)
 }
 /// Is a character of ASCII in a set of a regular expression?
 extern "C" fn char_in_set(set: usize, c: u32) -> i32 {

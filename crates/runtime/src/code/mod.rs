@@ -11,6 +11,7 @@
 //! * [`kept_stub`]: stubs that are made from the key of a signature
 //! * [`libm`]: functions of floating-point numbers
 //! * [`link`]: from a blob to code at an address
+//! * [`ordinal`]: strings by the numbers of their characters
 //! * [`packed`]: what is known about the instructions of code, packed
 //! * [`perf`]: the files by which Linux `perf` names code
 //! * [`plain_calls`]: calls through reflection whose arguments need no conversion
@@ -41,6 +42,7 @@ pub mod libm;
 mod library;
 pub mod link;
 mod neutral;
+mod ordinal;
 mod packed;
 pub mod perf;
 pub mod plain_calls;

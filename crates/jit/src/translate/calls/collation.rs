@@ -13,6 +13,7 @@
 //! |---|---|
 //! | `Compare(string, int, int, string, int, int, CompareOptions)` | `CompareTexts` |
 //! | `IsPrefix(string, string, int, int, CompareOptions)` | `IsPrefixText` |
+//! | `IndexOf(string, string, int, int, CompareOptions)` without options | `IndexOfAsciiText` |
 //!
 //! # Invariants
 //! * What a helper answers is what the body would return. It looks at nothing but the two strings.
@@ -51,6 +52,7 @@ impl Translator<'_, '_> {
             });
         }
         let compares = match (method.name, sig.ret.prim, shape.as_str()) {
+            ("IndexOf", Some(Prim::I4), "ssiio") => return self.answer_index_of(first),
             ("Compare", Some(Prim::I4), "siisiio") => true,
             ("IsPrefix", Some(Prim::Bool), "ssiio") => false,
             _ => return Ok(false),
@@ -73,6 +75,25 @@ impl Translator<'_, '_> {
                     .helper_value(call::IsPrefixText, [p[1], range, p[2], rules])
             }
         };
+        self.answer_or(answer, first)?;
+        Ok(true)
+    }
+
+    /// `IndexOf` looks for characters of ASCII by their numbers, whatever the culture, if there are no options.
+    fn answer_index_of(&mut self, first: Block) -> Res<bool> {
+        let p: Vec<Value> = self.body.params.to_vec();
+        let ask = self.e.b.create_block();
+        self.e.b.ins().brif(p[5], first, &[], ask, &[]);
+        self.e.b.seal_block(ask);
+        self.e.b.switch_to_block(ask);
+        let args = [p[1], p[2], p[3], p[4]];
+        let answer = self.e.helper_value(call::IndexOfAsciiText, args);
+        self.answer_or(answer, first)?;
+        Ok(true)
+    }
+
+    /// Returns the answer, or goes on with the body.
+    fn answer_or(&mut self, answer: Value, first: Block) -> Res {
         let done = self.e.b.create_block();
         let unknown = i64::from(UNKNOWN_ORDER);
         let is_unknown = (self.e.b.ins()).icmp_imm_s(IntCC::Equal, answer, unknown);
@@ -80,8 +101,7 @@ impl Translator<'_, '_> {
         self.e.b.seal_block(done);
         self.e.b.switch_to_block(done);
         self.push(StackType::I32, answer);
-        self.ret()?;
-        Ok(true)
+        self.ret()
     }
 
     /// Two numbers of 32 bits in one word.

@@ -188,6 +188,7 @@ fn of_system(class: &str, method: &str) -> Option<Intrinsic> {
             "get_Chars" => StringChars,
             "FastAllocateString" => AllocateString,
             "wstrcpy" => Move { shift: 1 },
+            "IndexOfUnchecked" => Library(Routine::IndexOfText),
             _ => return None,
         },
         "SpanHelpers" => match method {
@@ -246,6 +247,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
         },
         "System.Globalization" => match (class, method) {
             ("CharUnicodeInfo", "EndianSwap") => Unchanged,
+            ("CompareInfo", "CompareOrdinalIgnoreCase") => Library(Routine::CompareIgnoringCase),
             _ => return None,
         },
         "System.Security.Cryptography" => return crypto::step_of(class, method, true).map(Crypto),

@@ -55,6 +55,10 @@ pub(crate) enum Routine {
     BlockCopy,
     /// `ArraySortHelper<T>.Sort(T[], int, int, IComparer<T>)`.
     Sort,
+    /// `CompareInfo.CompareOrdinalIgnoreCase(string, int, int, string, int, int)`, module `ordinal`.
+    CompareIgnoringCase,
+    /// `string.IndexOfUnchecked(string, int, int)`, as well.
+    IndexOfText,
 }
 
 /// The primitive type that a managed pointer points to.
@@ -66,6 +70,9 @@ impl Translator<'_, '_> {
     /// A call whose arguments are on the stack. False: the call must be made.
     pub(crate) fn library_routine(&mut self, routine: Routine, method: MethodRef) -> Res<bool> {
         let sig = method.sig()?;
+        if matches!(routine, Routine::CompareIgnoringCase | Routine::IndexOfText) {
+            return self.ask_ordinal(routine, method);
+        }
         if sig.has_this != matches!(routine, Routine::Sort) || !method.method_args().is_empty() {
             return Ok(false);
         }

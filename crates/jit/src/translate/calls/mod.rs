@@ -16,6 +16,7 @@ pub mod library;
 pub mod math;
 mod native;
 pub mod newobj;
+mod ordinal;
 mod profile;
 mod regex;
 pub mod target;
