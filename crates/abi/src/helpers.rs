@@ -228,7 +228,7 @@ helpers! {
     AreAsciiChars(I64, I64) -> I32 : Leaf;
     /// (address of bytes, count) -> 1 if all are ASCII, otherwise 0; at most 32,768.
     AreAsciiBytes(I64, I64) -> I32 : Leaf;
-    /// (array, index, array, index, count) -> 1 if that many elements were copied; 0 if they are no vectors of one type without references, are too many
+    /// (array, index, array, index, count) -> 1 if that many elements were copied; 0 if they are no vectors of one type, are too many
     /// for a leaf, or lie outside.
     CopyElements(I64, I32, I64, I32, I32) -> I32 : Leaf;
     /// (array, offset, array, offset, count) -> 1 if that many bytes were copied; 0 if they are no arrays of primitives, are too many for a leaf, or lie outside.

@@ -67,7 +67,10 @@ pub(super) extern "C" fn sequence_equal(a: *const u8, b: *const u8, bytes: usize
 /// Bytes that a leaf copies.
 const LEAF_COPY: usize = 16 << 10;
 
-/// `Array.FastCopy` between vectors of one element type without references, for at most [`LEAF_COPY`] bytes. False: nothing was done.
+/// `Array.FastCopy` between vectors of one element type, for at most [`LEAF_COPY`] bytes. False: nothing was done.
+///
+/// Generated code copies elements without references itself where both vectors are of one class, so that what comes here are references, for which
+/// cards are marked, and vectors that two domains have made.
 pub(super) fn copy_elements(
     (source, from): (ObjRef<'_>, i32),
     (dest, to): (ObjRef<'_>, i32),
@@ -76,11 +79,9 @@ pub(super) fn copy_elements(
     let (Some(source), Some(dest)) = (source.non_null(), dest.non_null()) else {
         return false;
     };
-    let plain = |array: ObjRef<'_>| {
-        array.vtable().flags & (flags::SZ_ARRAY | flags::ELEMENT_REFS) == flags::SZ_ARRAY
-    };
-    if !plain(source)
-        || !plain(dest)
+    let is_vector = |array: ObjRef<'_>| array.vtable().flags & flags::SZ_ARRAY != 0;
+    if !is_vector(source)
+        || !is_vector(dest)
         || source.vtable().element_class != dest.vtable().element_class
         || from < 0
         || to < 0
@@ -96,12 +97,14 @@ pub(super) fn copy_elements(
     {
         return false;
     }
-    // SAFETY: both ranges lie within their vectors, whose elements are `size` bytes without references; nothing moves during a leaf.
+    let has_refs = dest.vtable().flags & flags::ELEMENT_REFS != 0;
+    // SAFETY: both ranges lie within their vectors, whose elements are `size` bytes of one type; nothing moves during a leaf.
     unsafe {
-        std::ptr::copy(
-            source.array_data().add(from * size),
+        crate::memory::copy::copy_value(
             dest.array_data().add(to * size),
+            source.array_data().add(from * size),
             count * size,
+            has_refs,
         );
     }
     true
@@ -115,7 +118,12 @@ pub(super) fn copy_bytes(
 ) -> bool {
     let place = |array: ObjRef<'_>, at: i32| {
         let array = array.non_null()?;
-        let prim = array.class().element()?.prim?;
+        let element = array.vtable().element_class;
+        if element == 0 {
+            return None;
+        }
+        // SAFETY: the word was stored from a `&'static Class` when the VTable was made.
+        let prim = unsafe { &*(element as *const vervet_types::Class) }.prim?;
         let length = array.array_len() * array.vtable().size as usize;
         let (at, count) = (usize::try_from(at).ok()?, usize::try_from(count).ok()?);
         let fits = prim != Prim::Void && count <= LEAF_COPY && at + count <= length;

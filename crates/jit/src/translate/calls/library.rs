@@ -12,14 +12,12 @@
 //!     jump join(method(..))
 //! ```
 //!
-//! A sort is a helper of effect Runtime whatever the length. A copy of elements is a leaf that says whether it could; if not, the internal call is made.
+//! A sort is a helper of effect Runtime whatever the length. Copies of elements are in module `copies`.
 //!
 //! | routine | what calls it in the class library |
 //! |---|---|
 //! | `IndexOf` | `string.IndexOf(char)`, `Span<T>.IndexOf`, `Array.IndexOf` of bytes |
 //! | `SequenceEqual` | `string ==`, `string.Equals`, `Span<T>.SequenceEqual` |
-//! | `Copy` | `Array.Copy`, and so `List<T>`, `Queue<T>` and the other collections when they grow or move elements |
-//! | `BlockCopy` | `Buffer.BlockCopy`, and so `MemoryStream`, `BufferedStream` and the ciphers |
 //! | `Sort` | `Array.Sort` and `List<T>.Sort` without a comparer |
 //!
 //! # Invariants
@@ -133,29 +131,6 @@ impl Translator<'_, '_> {
         self.leaf_or_call(method, bytes, good, &[a, b, bytes], |t| {
             t.e.helper_value(call::SequenceEqual, [a, b, bytes])
         })
-    }
-
-    /// `Array.FastCopy`, or `Buffer.InternalBlockCopy` in `bytes`: the leaf if it can, else the internal call.
-    fn fast_copy(&mut self, bytes: bool, method: MethodRef) -> Res<bool> {
-        self.spill_aliased(5)?;
-        let count = self.pop_i32()?;
-        let to = self.pop_i32()?;
-        let dest = self.pop_ref()?.value;
-        let from = self.pop_i32()?;
-        let source = self.pop_ref()?.value;
-        let args = [source, from, dest, to, count];
-        let [call, join] = [(); 2].map(|()| self.e.b.create_block());
-        self.e.b.append_block_param(join, I32);
-        self.e.b.set_cold_block(call);
-        let done = match bytes {
-            true => self.e.helper_value(call::CopyBytes, args),
-            false => self.e.helper_value(call::CopyElements, args),
-        };
-        self.e
-            .b
-            .ins()
-            .brif(done, join, &[BlockArg::Value(done)], call, &[]);
-        self.or_call(method, &args, call, join)
     }
 
     /// A bool or an integer of 32 bits as the latter.

@@ -6,6 +6,7 @@ pub mod call;
 mod characters;
 pub mod collation;
 mod comparers;
+mod copies;
 mod crypto;
 mod get_type;
 pub mod guarded;

@@ -3,11 +3,12 @@
 //!
 //! # How it works
 //! Up to [`SHORT`] bytes are copied by emitted code: one load from the start and one from the end,
-//! of the largest type that is not larger than the block. The two may overlap. A call would cost
+//! of the largest type that is not larger than the block, or two. They may overlap. A call would cost
 //! more than the copy: most strings that are concatenated are short.
 //!
 //! ```text
-//! size >= 33       call MemMove
+//! size >= 65       call MemMove
+//! size 33 .. 64    i8x16 at 0, 16, size - 32 and size - 16
 //! size 16 .. 32    i8x16 at 0 and at size - 16
 //! size  8 .. 15    i64   at 0 and at size - 8
 //! size  4 ..  7    i32   at 0 and at size - 4
@@ -28,7 +29,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types::*};
 use vervet_abi::call;
 
 /// Up to this many bytes are copied in place; longer blocks go to the helper.
-const SHORT: i64 = 32;
+const SHORT: i64 = 64;
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Copies `size` (64 bits) bytes, a multiple of `unit` (1 or 2), that hold no references.
@@ -46,6 +47,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (call, middle) = self.fork(size, SHORT + 1);
         self.enter(call);
         self.e.helper(call::MemMove, [to, from, size]);
+        self.e.b.ins().jump(done, &[]);
+        self.enter(middle);
+        let (more, middle) = self.fork(size, 33);
+        self.enter(more);
+        self.four_vectors(to, from, size);
         self.e.b.ins().jump(done, &[]);
         self.enter(middle);
         let (sixteen, eight) = self.fork(size, 16);
@@ -96,6 +102,18 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn enter(&mut self, block: Block) {
         self.e.b.seal_block(block);
         self.e.b.switch_to_block(block);
+    }
+
+    /// Copies 32 to 64 bytes, by two vectors at each end.
+    fn four_vectors(&mut self, to: Value, from: Value, size: Value) {
+        let end = self.e.b.ins().iadd(from, size);
+        let loads = [(from, 0), (from, 16), (end, -32), (end, -16)];
+        let values = loads.map(|(at, offset)| (self.e.b.ins()).load(I8X16, trusted(), at, offset));
+        let end = self.e.b.ins().iadd(to, size);
+        let stores = [(to, 0), (to, 16), (end, -32), (end, -16)];
+        for (value, (at, offset)) in values.into_iter().zip(stores) {
+            self.e.b.ins().store(trusted(), value, at, offset);
+        }
     }
 
     /// Copies between one and two times the size of `ty`, by one access at each end, and goes to
