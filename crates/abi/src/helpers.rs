@@ -259,7 +259,17 @@ helpers! {
     /// (string, string, index, count) -> the first index of the second text in that range of the first, or -1;
     /// [`UNKNOWN_ORDER`](crate::UNKNOWN_ORDER) if the class library is to answer.
     IndexOfText(I64, I64, I32, I32) -> I32 : Leaf;
-    /// The same by the rules of any culture, where all characters that decide are of ASCII.
+    /// (box of an enum, class, places) -> the name of the value; null if the class library is to answer. The class and the places say where the class library keeps names.
+    EnumName(I64, I64, I64) -> I64 : Leaf;
+    /// (VTable of an enum, string, whether case is ignored, address of a value, class, places) -> 1 if the string is a name, whose value was written;
+    /// 0 if the class library is to answer.
+    EnumNumber(I64, I64, I32, I64, I64, I64) -> I32 : Leaf;
+    /// (vector, bits of a value, index, count, binary logarithm of the size) -> the first index of the value in that range, or -1;
+    /// [`UNKNOWN_ORDER`](crate::UNKNOWN_ORDER) if the class library is to answer.
+    IndexOfElement(I64, I64, I32, I32, I32) -> I32 : Leaf;
+    /// (vector of strings, string, index, count) -> the same.
+    IndexOfString(I64, I64, I32, I32) -> I32 : Leaf;
+    /// The same as `IndexOfText` by the rules of any culture, where all characters that decide are of ASCII.
     IndexOfAsciiText(I64, I64, I32, I32) -> I32 : Leaf;
     /// (state, block of 64 bytes): a step of SHA-256.
     Sha256Block(I64, I64) : Leaf;

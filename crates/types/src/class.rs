@@ -215,6 +215,8 @@ pub(crate) struct Cells {
     pub(crate) ptr: Published<Class>,
     /// See [`Class::stable_hash`]; 0 before it is asked for.
     pub(crate) stable_hash: std::sync::atomic::AtomicU64,
+    /// See [`Class::has_flags_attribute`]: 0 before anyone has asked, 1 for no, 2 for yes.
+    pub(crate) flags_attribute: std::sync::atomic::AtomicU8,
 }
 
 impl PartialEq for Class {
@@ -255,6 +257,19 @@ pub mod type_flags {
 }
 
 impl Class {
+    /// Whether an enum has FlagsAttribute, or one derived from it. None: nobody has found out yet.
+    pub fn has_flags_attribute(&self) -> Option<bool> {
+        use std::sync::atomic::Ordering::Relaxed;
+        match self.cells.flags_attribute.load(Relaxed) {
+            0 => None,
+            known => Some(known == 2),
+        }
+    }
+    /// Notes for [`Class::has_flags_attribute`] what reflection has found.
+    pub fn note_flags_attribute(&self, has: bool) {
+        use std::sync::atomic::Ordering::Relaxed;
+        self.cells.flags_attribute.store(1 + u8::from(has), Relaxed);
+    }
     /// The universe it lives in.
     pub fn universe(&self) -> &'static Universe {
         self.module.universe()

@@ -68,8 +68,8 @@ icalls! {
         }
         out_values.set(list);
         let names = cx.alloc_ref_array(cx.known(Known::String), found.len(), |i| {
-            let name: Vec<u16> = found[i].1.encode_utf16().collect();
-            cx.intern(&name)
+            // As in mono, no literal of the program.
+            cx.alloc_str(found[i].1)
         })?;
         out_names.set(names);
         Ok(sorted)

@@ -466,6 +466,11 @@ icalls! {
         }
         if let Some(question) = question {
             ANSWERS.lock().get_or_insert_default().insert(question, found);
+            let is_flags = |c: ClassRef| c.module.is_corlib() && c.namespace == "System" && c.name == "FlagsAttribute";
+            if wanted.is_some_and(is_flags) {
+                // What writes the values of enums asks no more.
+                cx.class_of(object)?.note_flags_attribute(found);
+            }
         }
         Ok(found)
     }

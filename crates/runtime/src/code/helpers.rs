@@ -16,7 +16,7 @@ use crate::classes::nullable::unbox_nullable_into;
 use crate::classes::remembered;
 use crate::code::helper_table::{PRESERVING, STUBS};
 use crate::code::icall::{IcallRet, finish};
-use crate::code::{collation, crypto, library, ordinal, plain_calls, regex, texts};
+use crate::code::{collation, crypto, enums, library, ordinal, plain_calls, regex, texts};
 use crate::cx::{Cx, Result};
 use crate::exceptions::wrappers::{self, Wrapper};
 use crate::exceptions::{self, trace::TraceMode};
@@ -207,6 +207,10 @@ bodies! {
     CompareIgnoringCase(_, _, _, _, _, _) => compare_ignoring_case;
     IndexOfText(_, _, _, _) => index_of_text;
     IndexOfAsciiText(_, _, _, _) => index_of_ascii_text;
+    EnumName(_, _, _) => enum_name;
+    EnumNumber(_, _, _, _, _, _) => enum_number;
+    IndexOfElement(_, _, _, _, _) => index_of_element;
+    IndexOfString(_, _, _, _) => index_of_string;
     Sha256Block(_, _) => crypto::sha256_block;
     Sha512Block(_, _) => crypto::sha512_block;
     Sha1Block(_, _) => crypto::sha1_block;
@@ -629,6 +633,32 @@ extern "C" fn compare_texts(a: usize, range_a: u64, b: usize, range_b: u64, rule
 /// Does a text begin with another by the rules of a culture?
 extern "C" fn is_prefix_text(text: usize, range: u64, start: usize, rules: u64) -> i32 {
     collation::is_prefix((object(text), range), object(start), rules)
+}
+/// The name of a value of an enum, if the class library has listed the names.
+extern "C" fn enum_name(boxed: usize, class: usize, offsets: u64) -> usize {
+    enums::name(object(boxed), enums::Places { class, offsets }).addr()
+}
+/// The value of a name of an enum, likewise.
+extern "C" fn enum_number(
+    vtable: usize,
+    text: usize,
+    ignores_case: i32,
+    to: *mut u8,
+    class: usize,
+    offsets: u64,
+) -> i32 {
+    let places = enums::Places { class, offsets };
+    // SAFETY: generated code passes a managed pointer to a value of the enum, or what unverifiable code takes for one.
+    let found = unsafe { enums::number((vt(vtable), places), object(text), ignores_case != 0, to) };
+    i32::from(found)
+}
+/// Where is an integer in a vector?
+extern "C" fn index_of_element(all: usize, value: u64, from: i32, count: i32, shift: i32) -> i32 {
+    library::index_of_element(object(all), value, (from, count), shift)
+}
+/// Where is a string in a vector?
+extern "C" fn index_of_string(all: usize, value: usize, from: i32, count: i32) -> i32 {
+    library::index_of_string(object(all), object(value), (from, count))
 }
 /// The difference of two texts without case, if it is known without the class library.
 extern "C" fn compare_ignoring_case(

@@ -2,6 +2,14 @@
 //!
 //! The rows that say which methods these stand for are the JIT's (`calls/library.rs` in `vervet-jit`). Each does what the IL does, in fewer cycles.
 //!
+//! | routine | looks at | is left to the class library |
+//! |---|---|---|
+//! | a search for a character or byte | the range of a span | more than 64 KiB |
+//! | a search for an element | a range of a vector | a range that does not fit, more than 64 KiB, strings that are alike for more than 16,384 characters |
+//! | a comparison | two ranges of bytes | more than 64 KiB |
+//! | a copy | ranges of two arrays | other element types, a range that does not fit, more than 16 KiB |
+//! | a sort | a vector of integers | a comparer |
+//!
 //! # Invariants
 //! * A search or comparison is a leaf: it takes no lock and no memory, and is called for at most 64 KiB, which takes less than 10 microseconds.
 //! * A sort is of integers, so its result does not depend on how it is found. It works on a copy: in state Runtime for up to
@@ -10,6 +18,7 @@
 //!   the only accesses are those to the range that the caller has checked.
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
+use vervet_abi::UNKNOWN_ORDER;
 use vervet_abi::vtable::flags;
 use vervet_types::Prim;
 
@@ -62,6 +71,77 @@ pub(super) extern "C" fn sequence_equal(a: *const u8, b: *const u8, bytes: usize
         )
     };
     i32::from(a == b)
+}
+
+/// The part of a vector that a range names, with elements of that many bytes; None: the class library answers, which throws if the range does not fit.
+fn range_of(all: ObjRef<'_>, (from, count): (i32, i32), size: u32) -> Option<(*const u8, usize)> {
+    /// Bytes that a leaf looks at.
+    const MOST: usize = 64 << 10;
+    let all = all.non_null()?;
+    let (from, count) = (usize::try_from(from).ok()?, usize::try_from(count).ok()?);
+    let vt = all.vtable();
+    let fits = vt.flags & flags::SZ_ARRAY != 0
+        && vt.size == size
+        && from + count <= all.array_len()
+        && count * size as usize <= MOST;
+    // SAFETY: the range lies within the vector.
+    fits.then(|| unsafe {
+        (
+            all.array_data().add(from * size as usize).cast_const(),
+            count,
+        )
+    })
+}
+
+/// `Array.IndexOf` of integers of `1 << shift` bytes.
+pub(super) fn index_of_element(all: ObjRef<'_>, value: u64, range: (i32, i32), shift: i32) -> i32 {
+    let Some((at, count)) = range_of(all, range, 1 << shift) else {
+        return UNKNOWN_ORDER;
+    };
+    // SAFETY: a part of a vector of such integers, which are aligned; nothing moves during a leaf.
+    let found = unsafe {
+        match shift {
+            0 => find(std::slice::from_raw_parts(at, count), value as u8),
+            1 => find(std::slice::from_raw_parts(at.cast(), count), value as u16),
+            2 => find(std::slice::from_raw_parts(at.cast(), count), value as u32),
+            _ => find(std::slice::from_raw_parts(at.cast(), count), value),
+        }
+    };
+    if found < 0 { -1 } else { range.0 + found }
+}
+
+/// `Array.IndexOf` of strings. The class library answers where the comparisons would take too long.
+pub(super) fn index_of_string(all: ObjRef<'_>, value: ObjRef<'_>, range: (i32, i32)) -> i32 {
+    /// Characters that are compared.
+    const MOST: usize = 16 << 10;
+    let Some((at, count)) = range_of(all, range, 8) else {
+        return UNKNOWN_ORDER;
+    };
+    let sought = value.non_null().map(ObjRef::units);
+    let mut work = 0;
+    for i in 0..count {
+        // SAFETY: an element of a vector of references; nothing moves during a leaf.
+        let element = unsafe { ObjRef::from_addr(*at.cast::<usize>().add(i)) };
+        let is_same = match (element.non_null(), sought) {
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+            (Some(element), Some(_)) if element == value => true,
+            (Some(element), Some(sought)) => {
+                let units = element.units();
+                units.len() == sought.len() && {
+                    work += sought.len();
+                    units == sought
+                }
+            }
+        };
+        if is_same {
+            return range.0 + i as i32;
+        }
+        if work > MOST {
+            return UNKNOWN_ORDER;
+        }
+    }
+    -1
 }
 
 /// Bytes that a leaf copies.

@@ -6,6 +6,7 @@
 //! * [`cold_calls`]: the stubs of calls that are made rarely
 //! * [`crypto`]: steps of hashes and ciphers
 //! * [`entries`]: a method's slot, permanent stub and prestub
+//! * [`enums`]: names of enums
 //! * [`first_call`]: what a method's first call does before it goes on
 //! * [`hot`]: methods that are called often are compiled again
 //! * [`kept_stub`]: stubs that are made from the key of a signature
@@ -31,6 +32,7 @@ mod collation;
 pub(crate) mod compiling;
 mod crypto;
 pub mod entries;
+mod enums;
 pub mod first_call;
 pub mod helper_table;
 pub mod helpers;

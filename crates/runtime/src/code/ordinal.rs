@@ -101,7 +101,7 @@ fn capital(c: u16) -> u16 {
 
 /// `CompareInfo.CompareOrdinalIgnoreCase`. The class library compares characters of ASCII until one of a pair is none. From there on texts of which one is the
 /// beginning of the other differ by 1, before by the difference of their lengths. None: characters that are not ASCII differ.
-fn order(a: &[u16], b: &[u16]) -> Option<i32> {
+pub(super) fn order(a: &[u16], b: &[u16]) -> Option<i32> {
     let common = a.len().min(b.len());
     let (a, b) = ((&a[..common], a.len()), (&b[..common], b.len()));
     let at = same_before(a.0, b.0);

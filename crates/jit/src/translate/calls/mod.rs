@@ -1,5 +1,6 @@
 //! Instructions that call methods: `call`, `callvirt`, `calli`, `newobj`, `ldftn`, and the methods translated in place.
 mod activator;
+pub mod answers;
 pub mod bounds;
 mod bypass;
 pub mod call;

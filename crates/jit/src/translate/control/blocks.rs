@@ -159,7 +159,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             match self.bypass()? {
                 None if self.answer_conversion(first)?
                     || self.answer_search(first)?
-                    || self.answer_collation(first)? => {}
+                    || self.answer_collation(first)?
+                    || self.answer_question(first)? => {}
                 Some((taken, end)) => {
                     self.body.states[end].entry = Some(Entry::new());
                     let behind = self.clif_block(end);

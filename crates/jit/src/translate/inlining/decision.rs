@@ -38,7 +38,7 @@
 //! * [`SideEffect::None`] is for what the values of the arguments alone decide, and for lengths of arrays and strings, which never change; not for
 //!   other memory that arguments refer to.
 use crate::signature::Pass;
-use crate::translate::calls::intrinsics;
+use crate::translate::calls::{answers, intrinsics};
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::Res;
 use crate::translate::inlining::effect::{InlineDecision, SideEffect};
@@ -277,6 +277,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             || !m.has_body()
             || m.class.is_open
             || m.is_cctor()
+            || answers::is_answered(m)
         {
             return Ok(None);
         }
