@@ -215,6 +215,8 @@ pub(crate) struct Cells {
     pub(crate) ptr: Published<Class>,
     /// See [`Class::stable_hash`]; 0 before it is asked for.
     pub(crate) stable_hash: std::sync::atomic::AtomicU64,
+    /// See [`facts`].
+    pub(crate) facts: std::sync::atomic::AtomicU64,
     /// See [`Class::has_flags_attribute`]: 0 before anyone has asked, 1 for no, 2 for yes.
     pub(crate) flags_attribute: std::sync::atomic::AtomicU8,
 }
@@ -241,6 +243,22 @@ impl std::fmt::Display for Class {
     }
 }
 
+/// What reflection asks of a class most, in one word that generated code reads; 0 until it is filled. The lower half are the TypeAttributes.
+pub mod facts {
+    /// Where the word lies in a class.
+    pub const OFFSET: usize = std::mem::offset_of!(super::Class, cells.facts);
+    /// How far the element-type byte (ELEMENT_TYPE_*) is shifted.
+    pub const ELEMENT_TYPE_SHIFT: u32 = 32;
+    /// It is a generic parameter.
+    pub const GENERIC_VARIABLE: u64 = 1 << 40;
+    /// It is a generic type, open or not.
+    pub const INSTANTIATION: u64 = 1 << 41;
+    /// It is the definition of a generic type.
+    pub const GENERIC_DEFINITION: u64 = 1 << 42;
+    /// The word is filled.
+    pub const KNOWN: u64 = 1 << 63;
+}
+
 /// Bits of TypeAttributes (II.23.1.15) that are used here.
 pub mod type_flags {
     #![expect(missing_docs, reason = "named as in the specification")]
@@ -257,6 +275,15 @@ pub mod type_flags {
 }
 
 impl Class {
+    /// Fills the word of [`facts`], unless it is.
+    pub fn note_facts(&self, find: impl FnOnce() -> Option<u64>) {
+        use std::sync::atomic::Ordering::Relaxed;
+        if self.cells.facts.load(Relaxed) == 0
+            && let Some(word) = find()
+        {
+            self.cells.facts.store(word | facts::KNOWN, Relaxed);
+        }
+    }
     /// Whether an enum has FlagsAttribute, or one derived from it. None: nobody has found out yet.
     pub fn has_flags_attribute(&self) -> Option<bool> {
         use std::sync::atomic::Ordering::Relaxed;

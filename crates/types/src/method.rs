@@ -107,6 +107,9 @@ pub struct Method {
     pub(crate) cells: MethodCells,
 }
 
+/// Where the attributes of a method lie in it.
+pub const FLAGS_OFFSET: usize = std::mem::offset_of!(Method, flags);
+
 /// The levels of a method, each set once.
 #[derive(Default)]
 pub(crate) struct MethodCells {

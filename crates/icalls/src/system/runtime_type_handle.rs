@@ -11,6 +11,7 @@ use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
+use vervet_types::class::facts;
 use vervet_types::type_name::TypeName;
 use vervet_types::{Class, ClassKind, ClassRef, Known, LoadError, ModuleRef};
 
@@ -75,12 +76,40 @@ fn declaring_module(class: ClassRef) -> ModuleRef {
     }
 }
 
+/// The TypeAttributes; those of what a by-ref type refers to.
+fn attributes(class: ClassRef) -> u32 {
+    match class.element() {
+        Some(element) if class.is_byref() => element.flags,
+        _ => class.flags,
+    }
+}
+
+/// Fills the word by which generated code answers the next question, unless the type may still change.
+fn note(class: ClassRef) {
+    class.note_facts(|| {
+        if class.module.image.grows().is_some() {
+            return None;
+        }
+        let bit = |is: bool, bit: u64| if is { bit } else { 0 };
+        let element = u64::from(element_type(class).ok()?) << facts::ELEMENT_TYPE_SHIFT;
+        let is_variable = bit(class.is_generic_param(), facts::GENERIC_VARIABLE);
+        let is_definition = bit(class.is_generic_def(), facts::GENERIC_DEFINITION);
+        let is_generic = bit(has_type_arguments(class), facts::INSTANTIATION);
+        Some(u64::from(attributes(class)) | element | is_variable | is_definition | is_generic)
+    });
+}
+
+/// Generic instance or definition?
+fn has_type_arguments(class: ClassRef) -> bool {
+    class.is_inst() || class.is_generic_def()
+}
+
 icalls! {
     /// TypeAttributes.
     "System.RuntimeTypeHandle::GetAttributes" fn get_attributes(cx, ty: ObjRef<'cx>) -> i32 {
         let class = cx.class_of(ty)?;
-        let class = if class.is_byref() { class.element().unwrap_or(class) } else { class };
-        Ok(class.flags as i32)
+        note(class);
+        Ok(attributes(class) as i32)
     }
     /// The TypeDef or GenericParam token.
     "System.RuntimeTypeHandle::GetMetadataToken" fn get_metadata_token(cx, ty: ObjRef<'cx>) -> i32 {
@@ -105,12 +134,14 @@ icalls! {
     /// The ELEMENT_TYPE byte.
     "System.RuntimeTypeHandle::GetCorElementType" fn get_cor_element_type(cx, ty: ObjRef<'cx>) -> u8 {
         let class = cx.class_of(ty)?;
+        note(class);
         cx.load(element_type(class))
     }
     /// Generic instance or definition?
     "System.RuntimeTypeHandle::HasInstantiation" fn has_instantiation(cx, ty: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;
-        Ok(class.is_inst() || class.is_generic_def())
+        note(class);
+        Ok(has_type_arguments(class))
     }
     /// There is no COM here.
     "System.RuntimeTypeHandle::IsComObject" fn is_com_object(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
@@ -156,7 +187,9 @@ icalls! {
     }
     /// Is it a parameter of a generic type or method?
     "System.RuntimeTypeHandle::IsGenericVariable" fn is_generic_variable(cx, ty: ObjRef<'cx>) -> bool {
-        Ok(cx.class_of(ty)?.is_generic_param())
+        let class = cx.class_of(ty)?;
+        note(class);
+        Ok(class.is_generic_param())
     }
     /// The base type; null for interfaces, object, pointers and byrefs.
     "System.RuntimeTypeHandle::GetBaseType" fn get_base_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
@@ -174,7 +207,9 @@ icalls! {
     }
     /// Is it a generic type definition?
     "System.RuntimeTypeHandle::IsGenericTypeDefinition" fn is_generic_type_definition(cx, ty: ObjRef<'cx>) -> bool {
-        Ok(cx.class_of(ty)?.is_generic_def())
+        let class = cx.class_of(ty)?;
+        note(class);
+        Ok(class.is_generic_def())
     }
     /// The native record of a generic parameter (never freed by managed code: leaked once per parameter).
     "System.RuntimeTypeHandle::GetGenericParameterInfo" fn get_generic_parameter_info(cx, ty: ObjRef<'cx>) -> usize {

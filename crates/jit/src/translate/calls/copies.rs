@@ -123,7 +123,7 @@ impl Translator<'_, '_> {
     }
 
     /// Goes on where the condition holds.
-    fn only_if(&mut self, condition: Value, otherwise: Block) {
+    pub(crate) fn only_if(&mut self, condition: Value, otherwise: Block) {
         let next = self.e.b.create_block();
         (self.e.b.ins()).brif(condition, next, &[], otherwise, &[]);
         self.e.b.seal_block(next);

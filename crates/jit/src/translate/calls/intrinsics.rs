@@ -20,6 +20,7 @@ use crate::translate::calls::characters::{self, CharQuestion};
 use crate::translate::calls::crypto::{self, Step};
 use crate::translate::calls::library::Routine;
 use crate::translate::calls::math;
+use crate::translate::calls::type_facts::{self, Fact};
 use crate::translate::error::Res;
 use crate::translate::inlining::effect::SideEffect;
 use crate::translate::simd::{Operation, operation_of};
@@ -147,6 +148,10 @@ enum Intrinsic {
     CharInClass,
     /// An operation on vectors, module `simd`.
     Vector(Operation),
+    /// An internal call of `RuntimeTypeHandle`, module `type_facts`.
+    TypeFact(Fact),
+    /// `MonoMethodInfo.get_method_attributes`, as well.
+    MethodFlags,
 }
 
 /// How a float is rounded to an integer.
@@ -208,6 +213,7 @@ fn of_system(class: &str, method: &str) -> Option<Intrinsic> {
             _ => return None,
         },
         "Enum" if method == "HasFlag" => HasFlag,
+        "RuntimeTypeHandle" => return type_facts::fact(method).map(TypeFact),
         "Char" => return characters::question(method).map(Char),
         "Environment" => match method {
             "get_ProcessorCount" => ProcessorCount,
@@ -243,6 +249,10 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
         "System.Runtime.CompilerServices" => match (class, method) {
             ("RuntimeHelpers", "get_OffsetToStringData") => OffsetToStringData,
             ("RuntimeHelpers", "IsReferenceOrContainsReferences") => HasReferences,
+            _ => return None,
+        },
+        "System.Reflection" => match (class, method) {
+            ("MonoMethodInfo", "get_method_attributes") => MethodFlags,
             _ => return None,
         },
         "System.Globalization" => match (class, method) {
@@ -514,6 +524,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Intrinsic::ArrayData => self.array_data()?,
             Intrinsic::CharInClass => return self.char_in_class(method),
+            Intrinsic::TypeFact(fact) => return self.type_fact(fact, method),
+            Intrinsic::MethodFlags => return self.method_flags(method),
             Intrinsic::Char(question) => return self.ask_character(question, method),
             Intrinsic::CaptureDefault => return self.capture_default(method),
             // Constant for each instantiation, so the branch on it disappears.

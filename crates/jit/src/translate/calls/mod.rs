@@ -23,3 +23,4 @@ mod profile;
 mod regex;
 pub mod target;
 mod texts;
+mod type_facts;
