@@ -25,18 +25,29 @@ use vervet_types::Prim;
 /// Bytes that are sorted in state Runtime.
 const SHORT: usize = 8 << 10;
 
+/// Elements of a group, which is looked through without a branch, by vector instructions: first in large ones, then in small ones.
+const GROUPS: [usize; 2] = [32, 8];
+
+/// How many groups from the first on do not have the value.
+///
+/// The compiler makes vector instructions of the loop over a group, because it has no way out before its end.
+#[inline]
+fn without<const N: usize, T: Copy + PartialEq>(all: &[T], value: T) -> usize {
+    let has = |group: &[T; N]| {
+        let mut found = false;
+        for x in group {
+            found |= *x == value;
+        }
+        found
+    };
+    let groups = all.as_chunks::<N>().0;
+    groups.iter().position(has).unwrap_or(groups.len())
+}
+
 /// Index of the first element that is `value`; -1 if none is.
 fn find<T: Copy + PartialEq>(all: &[T], value: T) -> i32 {
-    /// A group is looked through without a branch, by vector instructions.
-    const GROUP: usize = 32;
-    let mut groups = all.chunks_exact(GROUP);
-    let mut at = 0;
-    for group in groups.by_ref() {
-        if group.iter().fold(false, |found, x| found | (*x == value)) {
-            break;
-        }
-        at += GROUP;
-    }
+    let large = GROUPS[0] * without::<{ GROUPS[0] }, T>(all, value);
+    let at = large + GROUPS[1] * without::<{ GROUPS[1] }, T>(&all[large..], value);
     match all[at..].iter().position(|x| *x == value) {
         Some(more) => (at + more) as i32,
         None => -1,
