@@ -8,6 +8,7 @@ use crate::support::objects::{is_constructor, is_instance, is_known, load};
 use crate::support::values;
 use smallvec::SmallVec;
 use vervet_runtime::RefSlot;
+use vervet_runtime::code::invoke::REGISTERS;
 use vervet_runtime::code::plain_calls;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::memory::allocate;
@@ -47,7 +48,14 @@ pub fn through_reflection<'cx>(
             Some(o) => load(cx, || virtual_target(o.class(), method))?,
             None => method,
         };
-        return called(cx, target, object, parameters);
+        // A constructor whose object may be a proxy is left to what knows them.
+        let makes = is_constructor(target) && remoting::activation::is_asked(cx, target.class)?;
+        let words = plain_calls::words_of(cx, target)?.filter(|_| !makes);
+        let by_words = words.and_then(|words| {
+            let block = plain_calls::arguments(method, words, parameters)?;
+            Some((words, block))
+        });
+        return called(cx, target, object, parameters, by_words);
     }
     let target = match checked(cx, method, object, parameters) {
         Ok(target) => target,
@@ -65,17 +73,40 @@ pub fn through_reflection<'cx>(
         return through_proxy(cx, target, object, parameters);
     }
     load(cx, || plain_calls::learn(method, is_constructor(method)))?;
-    called(cx, target, object, parameters)
+    called(cx, target, object, parameters, None)
 }
 
-/// Makes a call that nothing is wrong with.
+/// Makes a plain call of a method whose arguments are words.
+fn call_by_words<'cx>(
+    cx: &'cx Cx<'cx>,
+    (method, words): (MethodRef, &plain_calls::Words),
+    object: ObjRef<'cx>,
+    block: [u64; REGISTERS],
+) -> Result<ObjRef<'cx>> {
+    if !is_constructor(method) || method.is_static() {
+        let result = plain_calls::call(cx, words, object, block)?;
+        return values::returned(cx, words.result, result);
+    }
+    let made = match object.non_null() {
+        Some(object) => object,
+        None => remoting::activation::make(cx, method.class)?,
+    };
+    plain_calls::call(cx, words, made, block)?;
+    Ok(made)
+}
+
+/// Makes a call that nothing is wrong with; `by_words` if it is to be made so.
 fn called<'cx>(
     cx: &'cx Cx<'cx>,
     target: MethodRef,
     object: ObjRef<'cx>,
     parameters: ObjRef<'cx>,
+    by_words: Option<(&plain_calls::Words, [u64; REGISTERS])>,
 ) -> Result<ObjRef<'cx>> {
-    let result = call(cx, target, object, parameters);
+    let result = match by_words {
+        Some((words, block)) => call_by_words(cx, (target, words), object, block),
+        None => call(cx, target, object, parameters),
+    };
     if vervet_runtime::domain::are_several() {
         return leave(cx, result);
     }

@@ -436,7 +436,7 @@ pub(crate) fn word_of(v: Value<'_>) -> u64 {
 }
 
 /// The result word of a call as a value of its type: small integers are extended as the type says.
-fn value_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, word: u64) -> Result<Value<'cx>> {
+pub(crate) fn value_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, word: u64) -> Result<Value<'cx>> {
     use vervet_types::Prim as P;
     if class.is_ptr() || class.is_byref() || class.is_fn_ptr() {
         return Ok(Value::Ptr(word as *mut u8));

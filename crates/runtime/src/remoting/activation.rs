@@ -27,6 +27,12 @@ pub fn allocate<'cx>(cx: &'cx Cx<'cx>, vtable: &'static VTable) -> Result<ObjRef
     }
 }
 
+/// May `new` of the class give a proxy?
+pub fn is_asked<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<bool> {
+    let vtable = cx.rt().vtable_or_throw(cx, class)?;
+    Ok(vtable.remoting.load(Ordering::Relaxed) & remoting::ACTIVATION != 0)
+}
+
 /// A new object of the class, whose constructor has not run, for what makes objects without generated code. It may be a proxy.
 pub fn make<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
     let vtable = cx.rt().vtable_or_throw(cx, class)?;
