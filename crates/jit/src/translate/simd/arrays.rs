@@ -43,6 +43,8 @@ impl Translator<'_, '_> {
     /// The constructors.
     pub(super) fn make_vector(&mut self, method: MethodRef, lanes: Lanes) -> Res<bool> {
         let params = &method.sig()?.params;
+        // A value of the variable that is constructed may be on the stack.
+        self.spill_aliased(params.len() + 1)?;
         if let [one] = params[..]
             && is_lane(one, lanes)
         {
@@ -60,6 +62,9 @@ impl Translator<'_, '_> {
         let at = self.pop_address()?;
         let zeros = self.e.b.func.dfg.constants.insert([0; 16][..].into());
         let zeros = self.e.b.ins().vconst(I8X16, zeros);
+        // Where the body throws, it has zeroed the vector before.
+        let flags = self.null_checked(&at, 0, 16);
+        self.e.b.ins().store(flags, zeros, at.value, 0);
         let mut args = vec![Argument::Vector(zeros), Argument::Scalar(array.value)];
         args.extend(index.map(Argument::Scalar));
         let check = |t: &mut Self, slow| t.has_lanes(&array, index, lanes, slow);
@@ -69,8 +74,7 @@ impl Translator<'_, '_> {
             Some(bytes)
         })?;
         let value = value.expect("a constructor gives the vector");
-        let flags = self.null_checked(&at, 0, 16);
-        self.e.b.ins().store(flags, value, at.value, 0);
+        self.e.b.ins().store(trusted(), value, at.value, 0);
         Ok(true)
     }
     /// `CopyTo`.

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * A class that is a vector has 16 bytes without references, lane 0 at the lowest address.
-//! * There are no vectors on a processor for which Cranelift would have to do without instructions of SSE 4.2.
+//! * There are no vectors on a processor without AVX: Cranelift makes comparisons of floats in memory for the others that need it aligned, which a frame is not.
 use cranelift_codegen::ir::{Type, types::*};
 use smallvec::SmallVec;
 use vervet_types::{ClassRef, LoadError, Prim};
@@ -55,7 +55,7 @@ impl Lanes {
 /// Has the processor the instructions?
 pub(super) fn has_simd() -> bool {
     cfg!(not(target_arch = "x86_64"))
-        || std::is_x86_feature_detected!("ssse3") && std::is_x86_feature_detected!("sse4.2")
+        || std::is_x86_feature_detected!("avx") && std::is_x86_feature_detected!("sse4.2")
 }
 
 /// The lanes of a class, if it is a vector.

@@ -12,7 +12,7 @@
 //!
 //! # Invariants
 //! * The results are those that mono gives with its own instructions, which are on if nobody turns them off.
-//! * Selectors and shifts that are no constants are left to the bodies: the instructions take constants.
+//! * Selectors and shifts that are no constants are left to the bodies, which count the bits of a shift modulo 32: the instructions take constants.
 use super::lanes::{Lanes, lanes_of};
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
@@ -170,15 +170,7 @@ impl Translator<'_, '_> {
             Duplicate { odd } => self.moved(a, a, |byte| {
                 byte / (2 * size) * (2 * size) + size * odd as u8 + byte % size
             }),
-            Shift(how) => {
-                let n = self.i32(n as i32);
-                let ins = self.e.b.ins();
-                match (how, lanes.signed) {
-                    (self::Shift::Left, _) => ins.ishl(a, n),
-                    (self::Shift::Right, true) | (self::Shift::Arithmetic, _) => ins.sshr(a, n),
-                    (self::Shift::Right, false) | (self::Shift::Logical, _) => ins.ushr(a, n),
-                }
-            }
+            Shift(how) => self.shift_lanes(how, a, n, lanes),
             ToFloat if lanes.ty == F64X2 => self.e.b.ins().fvdemote(a),
             ToFloat => self.e.b.ins().fcvt_from_sint(F32X4, a),
             ToDouble if lanes.ty == F32X4 => self.e.b.ins().fvpromote_low(a),
@@ -186,6 +178,22 @@ impl Translator<'_, '_> {
                 let low = self.e.b.ins().swiden_low(a);
                 self.e.b.ins().fcvt_from_sint(F64X2, low)
             }
+        }
+    }
+    /// Shifts. By more bits than a lane has nothing is left but the sign, as the processor's instructions have it.
+    fn shift_lanes(&mut self, how: Shift, a: Value, n: u32, lanes: Lanes) -> Value {
+        let most = 8 * lanes.size() - 1;
+        let by = self.i32(n.min(most) as i32);
+        if is_arithmetic(how, lanes) {
+            return self.e.b.ins().sshr(a, by);
+        }
+        if n > most {
+            let zeros = self.e.b.func.dfg.constants.insert([0; 16][..].into());
+            return self.e.b.ins().vconst(lanes.ty, zeros);
+        }
+        match how {
+            Shift::Left => self.e.b.ins().ishl(a, by),
+            _ => self.e.b.ins().ushr(a, by),
         }
     }
     /// Operations on two vectors.
@@ -268,6 +276,11 @@ fn selected(selector: u32, byte: u8, size: u8) -> u8 {
     (selector >> (2 * (byte / size)) & 3) as u8 * size + byte % size
 }
 
+/// Does the shift keep the sign?
+fn is_arithmetic(how: Shift, lanes: Lanes) -> bool {
+    how == Shift::Arithmetic || how == Shift::Right && lanes.signed
+}
+
 /// Are there instructions for so many vectors, that constant behind them, and these lanes?
 fn is_known(which: MonoOperation, vectors: usize, constant: Option<u32>, lanes: Lanes) -> bool {
     use MonoOperation::*;
@@ -277,11 +290,7 @@ fn is_known(which: MonoOperation, vectors: usize, constant: Option<u32>, lanes: 
         (Shuffle, 2, Some(_)) => size >= 4,
         (ShuffleWords { .. }, 1, Some(_)) => size == 2,
         // The processor has no arithmetic shift of 64 bits, and none of bytes.
-        (Shift(how), 1, Some(n)) => {
-            let arithmetic =
-                how == self::Shift::Arithmetic || how == self::Shift::Right && lanes.signed;
-            size > 1 && n < 8 * size && !(arithmetic && size == 8)
-        }
+        (Shift(how), 1, Some(_)) => size > 1 && !(is_arithmetic(how, lanes) && size == 8),
         (ToFloat, 1, None) => lanes.ty == F64X2 || (lanes.ty, lanes.signed) == (I32X4, true),
         (ToDouble, 1, None) => lanes.ty == F32X4 || (lanes.ty, lanes.signed) == (I32X4, true),
         (ByteMask, 1, None) => size == 1,
