@@ -207,6 +207,7 @@ bodies! {
     CompareIgnoringCase(_, _, _, _, _, _) => compare_ignoring_case;
     IndexOfText(_, _, _, _) => index_of_text;
     IndexOfAsciiText(_, _, _, _) => index_of_ascii_text;
+    HashIgnoringCase(_, _) => hash_ignoring_case;
     EnumName(_, _, _) => enum_name;
     EnumNumber(_, _, _, _, _, _) => enum_number;
     IndexOfElement(_, _, _, _, _) => index_of_element;
@@ -633,6 +634,10 @@ extern "C" fn compare_texts(a: usize, range_a: u64, b: usize, range_b: u64, rule
 /// Does a text begin with another by the rules of a culture?
 extern "C" fn is_prefix_text(text: usize, range: u64, start: usize, rules: u64) -> i32 {
     collation::is_prefix((object(text), range), object(start), rules)
+}
+/// The hash of a text without case, if all of it is ASCII.
+extern "C" fn hash_ignoring_case(text: usize, seed: u64) -> i64 {
+    ordinal::hash_ignoring_case(object(text), seed)
 }
 /// The name of a value of an enum, if the class library has listed the names.
 extern "C" fn enum_name(boxed: usize, class: usize, offsets: u64) -> usize {

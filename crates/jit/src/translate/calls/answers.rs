@@ -14,6 +14,7 @@
 //! | `Enum.ToString()` | `EnumName` | the name of a value, of an enum without FlagsAttribute, once the class library has listed the names |
 //! | `Enum.TryParse<T>(string, bool, out T)` | `EnumNumber` | the value of a name that stands alone |
 //! | `GenericEqualityComparer<T>.IndexOf(T[], T, int, int)` | `IndexOfElement`, `IndexOfString` | integers; strings |
+//! | `CompareInfo.GetIgnoreCaseHash(string)` | `HashIgnoringCase` | the hash of a text of ASCII, by the seed that the body uses |
 //!
 //! The class library keeps the names of an enum at its Type object. A helper gets the offsets of the fields that lead there, because it must not ask for them by name:
 //! that takes a lock. They are looked up here, by name and type; if the class library has them in another form, nothing is asked.
@@ -22,6 +23,8 @@
 //! * What is answered is what the body would return. A helper says when it does not know, and then has written nothing.
 //! * These methods are not inlined ([`is_answered`]): an inlined body has no front.
 use crate::blob::Symbol;
+use crate::signature::LoweredSignature;
+use crate::translate::calls::call::Dispatch;
 use crate::translate::calls::crypto::offset_of;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
@@ -37,6 +40,7 @@ enum Question {
     EnumName,
     EnumNumber,
     IndexOf,
+    HashIgnoringCase,
 }
 
 /// The question that a method is, by its names and the number of its parameters.
@@ -48,6 +52,9 @@ fn question(method: MethodRef) -> Option<Question> {
     match (def.namespace, def.name, method.name, method.param_count) {
         ("System", "Enum", "ToString", 0) => Some(Question::EnumName),
         ("System", "Enum", "TryParse", 3) => Some(Question::EnumNumber),
+        ("System.Globalization", "CompareInfo", "GetIgnoreCaseHash", 1) => {
+            Some(Question::HashIgnoringCase)
+        }
         ("System.Collections.Generic", "GenericEqualityComparer`1", "IndexOf", 4) => {
             Some(Question::IndexOf)
         }
@@ -70,6 +77,7 @@ impl Translator<'_, '_> {
             Some(Question::EnumName) => self.answer_enum_name(first),
             Some(Question::EnumNumber) => self.answer_enum_number(first),
             Some(Question::IndexOf) => self.answer_index(first),
+            Some(Question::HashIgnoringCase) => self.answer_hash(first),
             None => Ok(false),
         }
     }
@@ -133,6 +141,33 @@ impl Translator<'_, '_> {
         let found = self.e.helper_value(call::EnumNumber, args);
         self.go_on_unless(found, first);
         self.push(StackType::I32, found);
+        self.ret()?;
+        Ok(true)
+    }
+
+    /// The seed is what the class library's own property says, so that both ways give one hash.
+    fn answer_hash(&mut self, first: Block) -> Res<bool> {
+        let method = self.body.method;
+        let sig = method.sig()?;
+        let module = method.class.module;
+        let Some(marvin) = module.find_type("System", "Marvin")? else {
+            return Ok(false);
+        };
+        let Some(seed) = marvin.find_method("get_DefaultSeed", Some(0))? else {
+            return Ok(false);
+        };
+        if method.has_this() || sig.ret.prim != Some(Prim::I4) || seed.has_this() {
+            return Ok(false);
+        }
+        let text = self.body.params[0];
+        let lowered = LoweredSignature::of_method(seed)?;
+        self.emit_call(Dispatch::Direct(seed), &lowered, false)?;
+        let seed = self.pop()?.value;
+        let hash = self.e.helper_value(call::HashIgnoringCase, [text, seed]);
+        let known = (self.e.b.ins()).icmp_imm_s(IntCC::SignedGreaterThanOrEqual, hash, 0);
+        self.go_on_unless(known, first);
+        let hash = self.e.b.ins().ireduce(I32, hash);
+        self.push(StackType::I32, hash);
         self.ret()?;
         Ok(true)
     }
