@@ -1,161 +1,164 @@
-// tiers: all
-// Calls through reflection, each made several times: the first finds out how the next are made. Parameters and results of all types, virtual methods, constructors, and what is thrown.
+// mcs: -unsafe -nowarn:0649
+// Calls through reflection whose arguments fit as they are bypass the class library's checks; all others do not. Each call is made several
+// times, because the way is open from the second call on.
 using System;
+using System.Collections.Generic;
 using System.Reflection;
-using System.Threading;
+
+class Base
+{
+    public int Number = 1;
+    public virtual string Who() { return "Base " + Number; }
+    public static object Same(object o) { return o; }
+    public int Add(int a, int b) { return a + b + Number; }
+    public long Wide(long a) { return a * 2; }
+    public string Text(string s) { return s ?? "null"; }
+    public string Of(IComparable c) { return c == null ? "null" : c.ToString(); }
+    public string Array(int[] a) { return a == null ? "null" : a.Length.ToString(); }
+    public string Many(params object[] all) { return all == null ? "null" : all.Length.ToString(); }
+    public string Optional(int a = 7, string s = "default") { return a + s; }
+    public object Boxed(object o = null) { return o == null ? "null" : o.GetType().Name; }
+    public DayOfWeek Day(DayOfWeek d) { return d; }
+    public int? Maybe(int? n) { return n; }
+    public void Change(ref int a, out string s) { a++; s = "out" + a; }
+    public void Throw(string s) { throw new InvalidOperationException(s); }
+    public T Generic<T>(T t) { return t; }
+    public unsafe int Pointer(int* p) { return p == null ? 0 : 1; }
+    public static int operator +(Base a, Base b) { return a.Number + b.Number; }
+    public decimal Money(decimal d) { return d + 1; }
+    public Pair Swap(Pair p) { return new Pair { A = p.B, B = p.A }; }
+}
+class Derived : Base { public override string Who() { return "Derived " + Number; } }
+abstract class Abstract { protected Abstract() { } public abstract int M(); }
+class Concrete : Abstract { public override int M() { return 5; } }
+struct Pair { public long A, B; public long Sum() { return A + B; } public void Grow(long by) { A += by; } public override string ToString() { return A + "," + B; } }
+class Made { public readonly string How; public Made() { How = "none"; } public Made(int n) { How = "int " + n; } public Made(string s) { How = "string " + s; } public Made(Base b) { How = b == null ? "null" : b.Who(); }
+    static Made() { Console.WriteLine("Made is initialised"); } }
+class Thrower { public Thrower() { throw new ArgumentException("from the constructor"); } }
+class Remote : MarshalByRefObject { public int N = 4; public int Get(int a) { return N + a; } }
+interface IGreet { string Hi(string s); }
+class Greeter : IGreet { public string Hi(string s) { return "hi " + s; } }
+class Widening : Binder
+{
+    public override object ChangeType(object value, Type type, System.Globalization.CultureInfo culture) { Console.Write("[change] "); return Convert.ChangeType(value, type); }
+    public override FieldInfo BindToField(BindingFlags a, FieldInfo[] m, object v, System.Globalization.CultureInfo c) { return null; }
+    public override MethodBase BindToMethod(BindingFlags a, MethodBase[] m, ref object[] args, ParameterModifier[] mod, System.Globalization.CultureInfo c, string[] n, out object s) { s = null; return null; }
+    public override void ReorderArgumentArray(ref object[] args, object state) { }
+    public override MethodBase SelectMethod(BindingFlags a, MethodBase[] m, Type[] t, ParameterModifier[] mod) { return null; }
+    public override PropertyInfo SelectProperty(BindingFlags a, PropertyInfo[] m, Type r, Type[] i, ParameterModifier[] mod) { return null; }
+}
 
 static class PlainCalls
 {
-    enum Small : sbyte { Least = -128, One = 1 }
-    enum Large : ulong { Most = ulong.MaxValue }
-    struct Pair { public int a, b; public Pair(int a, int b) { this.a = a; this.b = b; } public int Sum() { return a + b; } public override string ToString() { return a + ":" + b; } }
-    struct One { public short n; }
-    class Base { public virtual string Name(int n) { return "base " + n; } public string Plain(object o) { return GetType().Name + " " + o; } protected internal int field; }
-    class Derived : Base { public override string Name(int n) { return "derived " + n; } public Derived() { field = 5; } public Derived(int n, string s) { field = n; if (s == "throw") throw new InvalidOperationException(s); } }
-    interface IThing { int Twice(int n); }
-    class Thing : IThing { int IThing.Twice(int n) { return 2 * n; } }
-    abstract class Abstract { public abstract int Value(); }
-    class Concrete : Abstract { public override int Value() { return 42; } }
-    class Remote : MarshalByRefObject { public int n; public Remote(int n) { this.n = n; } public int Get(int m) { return n + m; } }
-    class Bound : ContextBoundObject { public int Get(int m) { return m; } }
-    static class Holder<T> { public static T Same(T t) { return t; } }
-
-    public static int Ints(int a, int b) { return a - b; }
-    public static long Many(byte a, sbyte b, short c, ushort d, char e, long f) { return a + b + c + d + e + f; }
-    public static long More(byte a, sbyte b, short c, ushort d, char e, long f, uint g) { return a + b + c + d + e + f + g; }
-    public static bool Not(bool b) { return !b; }
-    public static byte Byte(byte b) { return (byte)(b + 1); }
-    public static sbyte SByte(sbyte b) { return (sbyte)(b - 1); }
-    public static short Short(short s) { return (short)-s; }
-    public static ushort UShort(ushort s) { return (ushort)(s + 1); }
-    public static char Char(char c) { return (char)(c + 1); }
-    public static uint UInt(uint n) { return n + 1; }
-    public static ulong ULong(ulong n) { return n + 1; }
-    public static float Float(float f) { return f / 2; }
-    public static double Double(double d) { return d / 2; }
-    public static decimal Decimal(decimal d) { return d / 2; }
-    static Small Enum(Small s) { return s; }
-    static Large Enum64(Large s) { return s; }
-    static Pair Struct(Pair p) { return new Pair { a = p.b, b = p.a }; }
-    static One Wrapped(One o) { o.n++; return o; }
-    public static int? Nullable(int? n) { return n + 1; }
-    public static IntPtr Pointer(IntPtr p) { return new IntPtr(p.ToInt64() + 1); }
-    public static string Text(string s) { return s == null ? "null" : s + "!"; }
-    public static object Object(object o) { return o; }
-    public static Array Vector(int[] v) { return v; }
-    public static void Nothing(int n) { field = n; }
-    public static void Ref(ref int n, out string s) { n++; s = "out " + n; }
-    public static int Throw(string s) { throw new InvalidOperationException(s); }
-    public static T Generic<T>(T t) { return t; }
-    public static int Optional(int n = 7) { return n; }
-    public static object Missing(object o = null) { return o == System.Reflection.Missing.Value ? "missing" : o; }
-    static int field;
-
-    static void Call(string name, object target, MethodBase method, params object[] args)
+    delegate object Open(MethodInfo m, object target, BindingFlags flags, Binder binder, object[] args, System.Globalization.CultureInfo culture);
+    delegate object Closed(object target, BindingFlags flags, Binder binder, object[] args, System.Globalization.CultureInfo culture);
+    static string Show(object o) { return o == null ? "null" : o + ":" + o.GetType().Name; }
+    static void Try(string what, Func<object> call)
     {
-        for (int round = 0; round < 4; round++)
-        {
-            try
-            {
-                object result = method is ConstructorInfo && target == null ? ((ConstructorInfo)method).Invoke(args) : method.Invoke(target, args);
-                Console.WriteLine("{0}: {1} {2} [{3}]", name, result ?? "null", result == null ? "" : result.GetType().Name, args == null ? "" : string.Join(",", args));
-            }
-            catch (TargetInvocationException e) { Console.WriteLine("{0}: {1}: {2}: {3}", name, e.GetType().Name, e.InnerException.GetType().Name, e.InnerException.Message); }
-            catch (Exception e) { Console.WriteLine("{0}: {1}: {2}", name, e.GetType().Name, e.Message.Replace('\n', '|')); }
+        string last = null;
+        for (int i = 0; i < 4; i++) {
+            string now;
+            try { now = Show(call()); }
+            catch (TargetInvocationException e) { now = "wrapped " + e.InnerException.GetType().Name + " " + e.InnerException.Message; }
+            catch (Exception e) { now = e.GetType().Name; }
+            if (last != null && now != last) Console.WriteLine(what + " changes: " + last + " -> " + now);
+            last = now;
         }
+        Console.WriteLine(what + ": " + last);
     }
-
-    static MethodInfo M(string name) { return typeof(PlainCalls).GetMethod(name, BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic); }
+    static MethodInfo M(string name) { return typeof(Base).GetMethod(name); }
+    static object[] A(params object[] a) { return a; }
 
     static void Main()
     {
-        Call("ints", null, M("Ints"), 5, 7);
-        Call("many", null, M("Many"), (byte)200, (sbyte)-100, (short)-3000, (ushort)60000, 'x', long.MinValue);
-        Call("more", null, M("More"), (byte)200, (sbyte)-100, (short)-3000, (ushort)60000, 'x', 1L << 40, uint.MaxValue);
-        Call("bool", null, M("Not"), true);
-        Call("byte", null, M("Byte"), (byte)255);
-        Call("sbyte", null, M("SByte"), (sbyte)-128);
-        Call("short", null, M("Short"), (short)300);
-        Call("ushort", null, M("UShort"), ushort.MaxValue);
-        Call("char", null, M("Char"), 'a');
-        Call("uint", null, M("UInt"), uint.MaxValue - 1);
-        Call("ulong", null, M("ULong"), ulong.MaxValue - 1);
-        Call("float", null, M("Float"), 3f);
-        Call("double", null, M("Double"), 3.0);
-        Call("decimal", null, M("Decimal"), 3m);
-        Call("enum", null, M("Enum"), Small.Least);
-        Call("enum of its number", null, M("Enum"), (sbyte)1);
-        Call("large enum", null, M("Enum64"), Large.Most);
-        Call("struct", null, M("Struct"), new Pair { a = 1, b = 2 });
-        Call("wrapped", null, M("Wrapped"), new One { n = 5 });
-        Call("nullable", null, M("Nullable"), 5);
-        Call("nullable null", null, M("Nullable"), new object[] { null });
-        Call("pointer", null, M("Pointer"), new IntPtr(5));
-        Call("text", null, M("Text"), "a");
-        Call("text null", null, M("Text"), new object[] { null });
-        Call("object", null, M("Object"), 5);
-        Call("vector", null, M("Vector"), new int[2]);
-        Call("nothing", null, M("Nothing"), 9);
-        Console.WriteLine(field);
-        Call("ref", null, M("Ref"), 1, null);
-        Call("throw", null, M("Throw"), "text");
-        Call("generic", null, M("Generic").MakeGenericMethod(typeof(int)), 5);
-        Call("generic text", null, M("Generic").MakeGenericMethod(typeof(string)), "t");
-        Call("generic open", null, M("Generic"), 5);
-        Call("of generic", null, typeof(Holder<long>).GetMethod("Same"), 5L);
-        Call("optional", null, M("Optional"), Type.Missing);
-        Call("missing", null, M("Missing"), Type.Missing);
-        Call("widening", null, M("Many"), (byte)1, (sbyte)1, (short)1, (ushort)1, 'x', 5);
-        Call("null for int", null, M("Ints"), null, 7);
-        Call("wrong", null, M("Ints"), "x", 7);
-        Call("too few", null, M("Ints"), 5);
-        Call("none", null, M("Ints"), (object[])null);
-        Call("virtual", new Base(), typeof(Base).GetMethod("Name"), 3);
-        Call("override", new Derived(), typeof(Base).GetMethod("Name"), 3);
-        Call("inherited", new Derived(), typeof(Base).GetMethod("Plain"), "x");
-        Call("wrong target", "text", typeof(Base).GetMethod("Plain"), "x");
-        Call("no target", null, typeof(Base).GetMethod("Plain"), "x");
-        Call("interface", new Thing(), typeof(IThing).GetMethod("Twice"), 4);
-        Call("abstract", new Concrete(), typeof(Abstract).GetMethod("Value"));
-        Call("of a struct", new Pair { a = 3, b = 4 }, typeof(Pair).GetMethod("Sum"));
-        Call("ToString of int", 5, typeof(object).GetMethod("ToString"));
-        Call("GetHashCode of text", "", typeof(object).GetMethod("GetType"));
-        Call("constructor", null, typeof(Derived).GetConstructor(Type.EmptyTypes));
-        Call("constructor with arguments", null, typeof(Derived).GetConstructors()[1], 5, "x");
-        Call("constructor that throws", null, typeof(Derived).GetConstructors()[1], 5, "throw");
-        Call("constructor on an object", new Derived(1, ""), typeof(Derived).GetConstructors()[1], 5, "x");
-        Call("constructor of a struct", null, typeof(Pair).GetConstructors()[0], 5, 6);
-        Call("constructor of text", null, typeof(string).GetConstructor(new[] { typeof(char), typeof(int) }), 'x', 3);
-        Call("remote", null, typeof(Remote).GetConstructors()[0], 5);
-        Call("on remote", new Remote(3), typeof(Remote).GetMethod("Get"), 4);
-        Call("bound", null, typeof(Bound).GetConstructors()[0]);
-        Call("on bound", new Bound(), typeof(Bound).GetMethod("Get"), 4);
-        Call("property", "abc", typeof(string).GetProperty("Length").GetGetMethod());
-
-        // Arguments that another thread replaces meanwhile are as they should be, or refused.
-        var args = new object[] { "text" };
-        bool stop = false;
-        var writer = new Thread(() =>
-        {
-            object[] others = { "text", 5, new Pair(), null, new int[3] };
-            for (int i = 0; !Volatile.Read(ref stop); i++)
-                args[0] = others[i % others.Length];
-        });
-        writer.Start();
-        var text = M("Text");
-        int wrong = 0;
-        for (int i = 0; i < 20000; i++)
-        {
-            try
-            {
-                string s = (string)text.Invoke(null, args);
-                if (s != "text!" && s != "null")
-                    wrong++;
-            }
-            catch (ArgumentException) { }
+        var b = new Base(); var d = new Derived { Number = 2 };
+        Try("add", () => M("Add").Invoke(b, A(1, 2)));
+        Try("add derived", () => M("Add").Invoke(d, A(1, 2)));
+        Try("add null target", () => M("Add").Invoke(null, A(1, 2)));
+        Try("add wrong target", () => M("Add").Invoke("text", A(1, 2)));
+        Try("add too few", () => M("Add").Invoke(b, A(1)));
+        Try("add none", () => M("Add").Invoke(b, null));
+        Try("add bytes", () => M("Add").Invoke(b, A((byte)1, (short)2)));
+        Try("add long", () => M("Add").Invoke(b, A(1L, 2)));
+        Try("add null", () => M("Add").Invoke(b, A(1, null)));
+        Try("add enum", () => M("Add").Invoke(b, A(DayOfWeek.Friday, 2)));
+        Try("add missing", () => M("Add").Invoke(b, A(Type.Missing, 2)));
+        Try("add binder", () => M("Add").Invoke(b, BindingFlags.Default, new Widening(), A("1", 2), null));
+        Try("add binder plain", () => M("Add").Invoke(b, BindingFlags.Default, new Widening(), A(1, 2), null));
+        Try("wide", () => M("Wide").Invoke(b, A(5)));
+        Try("who", () => M("Who").Invoke(d, null));
+        Try("who empty", () => M("Who").Invoke(d, new object[0]));
+        Try("who one too many", () => M("Who").Invoke(d, A(1)));
+        Try("same static", () => M("Same").Invoke(null, A("x")));
+        Try("same static with target", () => M("Same").Invoke("any", A(3)));
+        Try("same missing", () => M("Same").Invoke(null, A(Missing.Value)));
+        Try("text", () => M("Text").Invoke(b, A("s")));
+        Try("text null", () => M("Text").Invoke(b, new object[] { null }));
+        Try("text object", () => M("Text").Invoke(b, A(new object())));
+        Try("text string[]", () => M("Text").Invoke(b, new string[] { "of strings" }));
+        Try("interface", () => M("Of").Invoke(b, A(5)));
+        Try("interface wrong", () => M("Of").Invoke(b, A(new object())));
+        Try("array", () => M("Array").Invoke(b, new object[] { new int[3] }));
+        Try("array uint", () => M("Array").Invoke(b, new object[] { new uint[3] }));
+        Try("many", () => M("Many").Invoke(b, new object[] { new object[2] }));
+        Try("many strings", () => M("Many").Invoke(b, new object[] { new string[4] }));
+        Try("optional", () => M("Optional").Invoke(b, A(1, "s")));
+        Try("optional missing", () => M("Optional").Invoke(b, A(Type.Missing, Type.Missing)));
+        Try("boxed", () => M("Boxed").Invoke(b, A(1)));
+        Try("boxed missing", () => M("Boxed").Invoke(b, A(Type.Missing)));
+        Try("day", () => M("Day").Invoke(b, A(DayOfWeek.Monday)));
+        Try("day int", () => M("Day").Invoke(b, A(3)));
+        Try("maybe", () => M("Maybe").Invoke(b, A(3)));
+        Try("maybe null", () => M("Maybe").Invoke(b, new object[] { null }));
+        Try("change", () => { var a = A(1, null); M("Change").Invoke(b, a); return a[0] + "" + a[1]; });
+        Try("throw", () => M("Throw").Invoke(b, A("thrown")));
+        Try("generic", () => M("Generic").Invoke(b, A(1)));
+        Try("generic made", () => M("Generic").MakeGenericMethod(typeof(int)).Invoke(b, A(1)));
+        Try("pointer", () => M("Pointer").Invoke(b, new object[] { IntPtr.Zero }));
+        Try("operator", () => M("op_Addition").Invoke(null, A(b, d)));
+        Try("money", () => M("Money").Invoke(b, A(1.5m)));
+        Try("money int", () => M("Money").Invoke(b, A(1)));
+        Try("swap", () => M("Swap").Invoke(b, A(new Pair { A = 1, B = 2 })));
+        Try("struct this", () => typeof(Pair).GetMethod("Sum").Invoke(new Pair { A = 3, B = 4 }, null));
+        Try("struct grows", () => { object p = new Pair { A = 3 }; typeof(Pair).GetMethod("Grow").Invoke(p, A(5L)); return p; });
+        Try("struct wrong", () => typeof(Pair).GetMethod("Sum").Invoke(5, null));
+        Try("abstract", () => typeof(Abstract).GetMethod("M").Invoke(new Concrete(), null));
+        Try("interface method", () => typeof(IGreet).GetMethod("Hi").Invoke(new Greeter(), A("you")));
+        Try("of object", () => typeof(object).GetMethod("ToString").Invoke(5, null));
+        Try("of object on struct", () => typeof(object).GetMethod("GetType").Invoke(new Pair(), null));
+        Try("open class", () => typeof(List<>).GetMethod("Clear").Invoke(new List<int>(), null));
+        Try("list", () => { var l = new List<int>(); typeof(List<int>).GetMethod("Add").Invoke(l, A(4)); return l.Count; });
+        Try("list wrong", () => typeof(List<int>).GetMethod("Clear").Invoke(new List<string>(), null));
+        Try("property", () => { typeof(Exception).GetProperty("Source").SetValue(new Exception(), "s", null); return 1; });
+        Try("ctor", () => ((Made)typeof(Made).GetConstructor(Type.EmptyTypes).Invoke(null)).How);
+        Try("ctor int", () => ((Made)typeof(Made).GetConstructor(new[] { typeof(int) }).Invoke(A(3))).How);
+        Try("ctor int byte", () => ((Made)typeof(Made).GetConstructor(new[] { typeof(int) }).Invoke(A((byte)3))).How);
+        Try("ctor base", () => ((Made)typeof(Made).GetConstructor(new[] { typeof(Base) }).Invoke(A(d))).How);
+        Try("ctor base null", () => ((Made)typeof(Made).GetConstructor(new[] { typeof(Base) }).Invoke(new object[] { null })).How);
+        Try("ctor base wrong", () => typeof(Made).GetConstructor(new[] { typeof(Base) }).Invoke(A("s")));
+        Try("ctor throws", () => typeof(Thrower).GetConstructor(Type.EmptyTypes).Invoke(null));
+        Try("ctor abstract", () => typeof(Abstract).GetConstructors(BindingFlags.NonPublic | BindingFlags.Instance)[0].Invoke(null));
+        Try("ctor abstract create", () => typeof(Abstract).GetConstructors(BindingFlags.NonPublic | BindingFlags.Instance)[0].Invoke(BindingFlags.CreateInstance, null, null, null));
+        Try("ctor string", () => typeof(string).GetConstructor(new[] { typeof(char), typeof(int) }).Invoke(A('x', 3)));
+        Try("ctor array", () => ((int[,])typeof(int[,]).GetConstructor(new[] { typeof(int), typeof(int) }).Invoke(A(2, 3))).Length);
+        Try("ctor on object", () => { var m = new Made(1); typeof(Made).GetConstructor(new[] { typeof(string) }).Invoke(m, A("again")); return m.How; });
+        Try("ctor struct", () => typeof(decimal).GetConstructor(new[] { typeof(int) }).Invoke(A(9)));
+        Try("cctor", () => typeof(Made).TypeInitializer.Invoke(null, null));
+        Try("remote", () => typeof(Remote).GetMethod("Get").Invoke(new Remote(), A(1)));
+        var domain = AppDomain.CreateDomain("other");
+        var proxy = domain.CreateInstanceAndUnwrap(typeof(Remote).Assembly.FullName, "Remote");
+        Try("proxy", () => typeof(Remote).GetMethod("Get").Invoke(proxy, A(1)));
+        Try("proxy as argument", () => M("Same").Invoke(null, A(proxy)) == proxy);
+        // Invoke itself is called without an object.
+        var invoke = M("Add").GetType().GetMethod("Invoke", new[] { typeof(object), typeof(BindingFlags), typeof(Binder), typeof(object[]), typeof(System.Globalization.CultureInfo) });
+        Try("closed over null", () => ((Closed)Delegate.CreateDelegate(typeof(Closed), null, invoke))(b, 0, null, A(1, 2), null));
+        Try("open", () => ((Open)Delegate.CreateDelegate(typeof(Open), typeof(MethodInfo).GetMethod("Invoke", new[] { typeof(object), typeof(BindingFlags), typeof(Binder), typeof(object[]), typeof(System.Globalization.CultureInfo) })))(M("Add"), b, 0, null, A(1, 2), null));
+        Try("delegate", () => new Func<int, int>(x => x + 1).DynamicInvoke(4));
+        Try("delegate wrong", () => new Func<int, int>(x => x + 1).DynamicInvoke("s"));
+        try { M("Throw").Invoke(b, A("traced")); }
+        catch (TargetInvocationException e) {
+            foreach (var line in e.InnerException.StackTrace.Split('\n')) Console.WriteLine(line.Substring(0, line.IndexOf('(', 12)).Trim());
+            Console.WriteLine(e.StackTrace.Contains("RuntimeMethodInfo.Invoke"));
         }
-        stop = true;
-        writer.Join();
-        Console.WriteLine(wrong);
     }
 }
