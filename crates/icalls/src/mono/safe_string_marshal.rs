@@ -17,6 +17,22 @@ pub fn malloc_bytes(bytes: &[u8]) -> *mut u8 {
         p
     }
 }
+/// A malloc'ed NUL-terminated copy of a text of ASCII, as names are; None for any other.
+fn malloc_ascii(units: &[u16]) -> Option<*mut u8> {
+    if units.iter().fold(0, |all, unit| all | unit) >= 0x80 {
+        return None;
+    }
+    // SAFETY: there is room for a byte for each unit and the terminator.
+    unsafe {
+        let p = libc::malloc(units.len() + 1) as *mut u8;
+        assert!(!p.is_null(), "out of memory");
+        for (i, unit) in units.iter().enumerate() {
+            *p.add(i) = *unit as u8;
+        }
+        *p.add(units.len()) = 0;
+        Some(p)
+    }
+}
 /// UTF-8 of units; ArgumentException for a lone surrogate.
 pub fn utf8(cx: &Cx<'_>, units: &[u16]) -> vervet_runtime::cx::Result<String> {
     match strings::no_utf8(units) {
@@ -31,7 +47,11 @@ icalls! {
         if s.is_null() {
             return Ok(std::ptr::null_mut());
         }
-        Ok(malloc_bytes(utf8(cx, s.units())?.as_bytes()))
+        let units = s.units();
+        match malloc_ascii(units) {
+            Some(copy) => Ok(copy),
+            None => Ok(malloc_bytes(utf8(cx, units)?.as_bytes())),
+        }
     }
     /// Frees what `StringToUtf8` returned.
     "Mono.SafeStringMarshal::GFree" fn g_free(cx, p: *mut u8) {

@@ -3,6 +3,7 @@
 //! # Invariants
 //! A handle is the address of something that lives for ever; 0 is none. A GPtrArray (docs/class-library.md#native-structures-that-managed-code-reads) and its data
 //! are malloc'ed, and freed by managed code through `GPtrArrayFree`.
+use std::borrow::Cow;
 use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
@@ -90,15 +91,19 @@ pub fn malloc_str(text: &str) -> *mut u8 {
 /// # Safety
 /// `p` is null or a NUL-terminated string.
 pub unsafe fn text_at(p: usize) -> Option<String> {
+    // SAFETY: the promise of the caller; the text is copied.
+    unsafe { borrowed_text_at(p) }.map(Cow::into_owned)
+}
+/// The same without a copy, if it is UTF-8.
+///
+/// # Safety
+/// `p` is null or a NUL-terminated string that lives as long as what is returned, unchanged.
+pub unsafe fn borrowed_text_at<'a>(p: usize) -> Option<Cow<'a, str>> {
     if p == 0 {
         return None;
     }
     // SAFETY: the caller promises a NUL-terminated string at an address that is not 0.
-    Some(
-        unsafe { std::ffi::CStr::from_ptr(p as *const libc::c_char) }
-            .to_string_lossy()
-            .into_owned(),
-    )
+    Some(unsafe { std::ffi::CStr::from_ptr(p as *const libc::c_char) }.to_string_lossy())
 }
 
 /// A malloc'ed GPtrArray of these words; its address.

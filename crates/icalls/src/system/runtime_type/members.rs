@@ -4,8 +4,9 @@
 //! Declaration order within a class, derived classes before base classes; a virtual method hides the one whose
 //! slot it took, a property one of the same name and signature, an event one of the same name.
 use crate::support::emit::handles;
-use crate::support::handles::{method_on, ptr_array, text_at};
+use crate::support::handles::{borrowed_text_at, method_on, ptr_array};
 use crate::support::objects::{is_constructor, is_known, load, method_object, method_of, same};
+use std::borrow::Cow;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
@@ -30,19 +31,19 @@ const ACCESS_PUBLIC: u32 = 6;
 const STATIC_MEMBER: u32 = 0x10;
 const NEW_SLOT: u32 = 0x100;
 
-/// The name a listing is restricted to.
-struct NameFilter {
-    name: Option<String>,
+/// The name a listing is restricted to, where managed code has put it for the call.
+struct NameFilter<'a> {
+    name: Option<Cow<'a, str>>,
     ignore_case: bool,
 }
-impl NameFilter {
+impl<'a> NameFilter<'a> {
     /// `list_type`: 0 all, 1 case-sensitive, 2 case-insensitive.
-    fn new(name: usize, flags: i32, list_type: i32) -> NameFilter {
+    fn new(name: usize, flags: i32, list_type: i32) -> NameFilter<'a> {
         let name = if list_type == 0 {
             None
         } else {
-            // SAFETY: managed code passes null or a marshalled string.
-            unsafe { text_at(name) }
+            // SAFETY: managed code passes null or a marshalled string, which it frees after the call.
+            unsafe { borrowed_text_at(name) }
         };
         NameFilter {
             name,
@@ -106,7 +107,7 @@ fn each_class(
 fn methods(
     start: ClassRef,
     binding: i32,
-    filter: &NameFilter,
+    filter: &NameFilter<'_>,
 ) -> std::result::Result<Vec<usize>, LoadError> {
     let mut out = Vec::new();
     let mut taken: Vec<u32> = Vec::new();
@@ -171,7 +172,7 @@ fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Vec<usize>
 fn fields(
     start: ClassRef,
     binding: i32,
-    filter: &NameFilter,
+    filter: &NameFilter<'_>,
 ) -> std::result::Result<Vec<usize>, LoadError> {
     let mut out = Vec::new();
     each_class(start, binding, |class, own| {
@@ -214,7 +215,7 @@ fn same_signature(
 fn properties(
     start: ClassRef,
     binding: i32,
-    filter: &NameFilter,
+    filter: &NameFilter<'_>,
 ) -> std::result::Result<Vec<usize>, LoadError> {
     let mut out: Vec<&'static vervet_types::Property> = Vec::new();
     each_class(start, binding, |class, own| {
@@ -252,7 +253,7 @@ fn properties(
 }
 
 /// The events of the class and its ancestors.
-fn events(start: ClassRef, filter: &NameFilter) -> std::result::Result<Vec<usize>, LoadError> {
+fn events(start: ClassRef, filter: &NameFilter<'_>) -> std::result::Result<Vec<usize>, LoadError> {
     let mut out: Vec<&'static vervet_types::Event> = Vec::new();
     each_class(start, 0, |class, own| {
         if class.is_generic_param() {
@@ -277,7 +278,7 @@ fn events(start: ClassRef, filter: &NameFilter) -> std::result::Result<Vec<usize
 fn nested_types(
     class: ClassRef,
     binding: i32,
-    filter: &NameFilter,
+    filter: &NameFilter<'_>,
 ) -> std::result::Result<Vec<usize>, LoadError> {
     const NESTED_PUBLIC: u32 = 2;
     let mut out = Vec::new();
