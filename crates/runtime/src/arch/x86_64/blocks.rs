@@ -1,12 +1,14 @@
 //! Moving and filling blocks without references (`cpblk`, `initblk`, large structs), of any length.
 //!
 //! A leaf helper runs with `critical` set, so a stop waits for it: these stubs call libc for [`STEP`] bytes at a time
-//! and drop the flag in between. Between two steps the thread can be stopped at any instruction; the ends of the block
+//! and drop the flag in between. Between two steps the thread can be stopped at any instruction. While the world is being stopped it stays there, and behind the
+//! last step as well: in a program that copies all the time the signal would hardly find it otherwise. The ends of the block
 //! are then in callee-saved registers, as addresses inside the objects or one past them, which pins those.
 //!
 //! # Invariants
 //! Entered and left in Managed state with r15 the context; the frame chain through rbp holds. A stub changes what the
 //! C calling convention lets it change.
+use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
 use std::mem::offset_of;
 use vervet_abi::ThreadContext;
@@ -34,6 +36,15 @@ fn stub(target: usize, name: &str) -> usize {
 
 /// Backward if `to` lies inside `[from, from + bytes)`, forward otherwise.
 ///
+/// ```text
+/// critical = IN_LEAF
+/// memmove(a step)
+/// critical = 0
+/// while the world is being stopped { pause }      ; the signal finds the thread here
+/// ```
+///
+/// The wait ends with the stop: the handler holds the thread until the world runs, and the word is 0 then.
+///
 /// # Safety
 /// Entered only by generated code, with two valid ranges.
 #[unsafe(naked)]
@@ -50,6 +61,11 @@ unsafe extern "C" fn move_block() {
         "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memmove}",
         "mov byte ptr [r15 + {critical}], 0",
+        "20: test byte ptr [rip + {stop}], {stopping}",
+        "jz 21f",
+        "pause",
+        "jmp 20b",
+        "21:",
         "pop rbp",
         caller_is!(at_sp),
         "ret",
@@ -77,6 +93,11 @@ unsafe extern "C" fn move_block() {
         "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memmove}",
         "mov byte ptr [r15 + {critical}], 0",
+        "6: test byte ptr [rip + {stop}], {stopping}",
+        "jz 7f",
+        "pause",
+        "jmp 6b",
+        "7:",
         "add rbx, r14",
         "add r12, r14",
         "sub r13, r14",
@@ -94,6 +115,11 @@ unsafe extern "C" fn move_block() {
         "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memmove}",
         "mov byte ptr [r15 + {critical}], 0",
+        "8: test byte ptr [rip + {stop}], {stopping}",
+        "jz 9f",
+        "pause",
+        "jmp 8b",
+        "9:",
         "test r13, r13",
         "jnz 4b",
         "5:",
@@ -110,9 +136,13 @@ unsafe extern "C" fn move_block() {
         step = const STEP,
         critical = const CRITICAL,
         memmove = sym move_step,
+        stop = sym STOP,
+        stopping = const STOPPING,
     )
 }
 
+/// From the start to the end, with the same wait between two steps as [`move_block`] has.
+///
 /// # Safety
 /// Entered only by generated code, with a valid range.
 #[unsafe(naked)]
@@ -129,6 +159,11 @@ unsafe extern "C" fn set_block() {
         "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memset}",
         "mov byte ptr [r15 + {critical}], 0",
+        "20: test byte ptr [rip + {stop}], {stopping}",
+        "jz 21f",
+        "pause",
+        "jmp 20b",
+        "21:",
         "pop rbp",
         caller_is!(at_sp),
         "ret",
@@ -151,6 +186,11 @@ unsafe extern "C" fn set_block() {
         "mov byte ptr [r15 + {critical}], {in_leaf}",
         "call {memset}",
         "mov byte ptr [r15 + {critical}], 0",
+        "6: test byte ptr [rip + {stop}], {stopping}",
+        "jz 7f",
+        "pause",
+        "jmp 6b",
+        "7:",
         "add rbx, r14",
         "sub r13, r14",
         "jnz 3b",
@@ -167,6 +207,8 @@ unsafe extern "C" fn set_block() {
         step = const STEP,
         critical = const CRITICAL,
         memset = sym set_step,
+        stop = sym STOP,
+        stopping = const STOPPING,
     )
 }
 
