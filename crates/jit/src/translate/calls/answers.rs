@@ -31,7 +31,7 @@ use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types::*};
-use vervet_abi::{UNKNOWN_ORDER, call};
+use vervet_abi::call;
 use vervet_types::{ClassRef, Known, MethodRef, Prim};
 
 /// Which method.
@@ -212,14 +212,7 @@ impl Translator<'_, '_> {
             }
             None => (self.e).helper_value(call::IndexOfString, [p[1], p[2], p[3], p[4]]),
         };
-        let done = self.e.b.create_block();
-        let unknown = i64::from(UNKNOWN_ORDER);
-        let is_unknown = (self.e.b.ins()).icmp_imm_s(IntCC::Equal, answer, unknown);
-        self.e.b.ins().brif(is_unknown, first, &[], done, &[]);
-        self.e.b.seal_block(done);
-        self.e.b.switch_to_block(done);
-        self.push(StackType::I32, answer);
-        self.ret()?;
+        self.answer_or(answer, first)?;
         Ok(true)
     }
 }

@@ -93,7 +93,7 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the answer, or goes on with the body.
-    fn answer_or(&mut self, answer: Value, first: Block) -> Res {
+    pub(crate) fn answer_or(&mut self, answer: Value, first: Block) -> Res {
         let done = self.e.b.create_block();
         let unknown = i64::from(UNKNOWN_ORDER);
         let is_unknown = (self.e.b.ins()).icmp_imm_s(IntCC::Equal, answer, unknown);

@@ -21,7 +21,7 @@ use crate::signature::{LoweredSignature, Pass};
 use crate::stubs::cold_call;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
+use crate::translate::values::stack::{StackType, stack_type_of};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
     Block, BlockArg, Endianness, InstBuilder, MemFlagsData, Type, Value, types::*,
@@ -408,13 +408,7 @@ impl Translator<'_, '_> {
     pub(super) fn push_vector(&mut self, class: ClassRef, value: Value) -> Res {
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), value, at, 0);
-        self.push_value(StackValue {
-            stack_type: StackType::Struct,
-            value: at,
-            class: Some(class),
-            fact: ValueFact::None,
-        });
-        Ok(())
+        self.push_class(class, at)
     }
     /// Pops an element as a lane.
     pub(super) fn pop_lane(&mut self, class: ClassRef, ty: Type) -> Res<Value> {
