@@ -160,8 +160,8 @@ const LEAF_COPY: usize = 16 << 10;
 
 /// `Array.FastCopy` between vectors of one element type, for at most [`LEAF_COPY`] bytes. False: nothing was done.
 ///
-/// Generated code copies elements without references itself where both vectors are of one class, so that what comes here are references, for which
-/// cards are marked, and vectors that two domains have made.
+/// Generated code copies few elements without references itself where both vectors are of one class, so that what comes here are references, for which
+/// cards are marked, longer copies, and vectors that two domains have made.
 pub(super) fn copy_elements(
     (source, from): (ObjRef<'_>, i32),
     (dest, to): (ObjRef<'_>, i32),

@@ -535,6 +535,15 @@ fn special(class: ClassRef) -> Result<Option<NativeLayout>, LoadError> {
     Ok(None)
 }
 
+/// The size of the whole: room for the fields, or what is declared, in whole alignments. A declared size that is enough cuts padding off if it `may_stand`: the
+/// offsets are explicit, and nothing is said of packing. None: too large.
+fn whole_size(declared: u32, end: u32, align: u32, may_stand: bool) -> Option<u32> {
+    match may_stand && declared > 0 && declared >= end {
+        true => Some(declared),
+        false => declared.max(end).checked_next_multiple_of(align),
+    }
+}
+
 /// Computes a layout.
 fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     if let Some(layout) = special(class)? {
@@ -603,14 +612,13 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             kind,
         });
     }
-    // A declared size is that of the class's own fields. Where it is enough for explicit offsets, and nothing is said of packing, it cuts padding off.
+    // A declared size is that of the class's own fields.
     let declared = match least {
         0 => 0,
         least => fits(inherited.checked_add(least))?,
     };
-    let stands = explicit && least > 0 && declared >= end && declared_packing == 0;
-    let unit = if stands { 1 } else { align };
-    let size = fits(declared.max(end).checked_next_multiple_of(unit))?.max(1);
+    let may_stand = explicit && declared_packing == 0;
+    let size = fits(whole_size(declared, end, align, may_stand))?.max(1);
     let same = |f: &NativeField| match &f.kind {
         FieldKind::One(native) => native.is_blittable() && f.offset == f.managed_offset,
         _ => false,

@@ -512,12 +512,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if last {
             self.e.cold();
         }
-        if self.body.inline.is_some()
-            && self.body.method.class.module.is_corlib()
-            && let Some(block) = self.e.b.current_block()
-        {
-            self.e.notes.slow_path(block);
-        }
+        self.note_slow_path();
         if let Some(this) = &this {
             self.note_callee(&dispatch, this)?;
         }
@@ -530,16 +525,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             p.args.first().copied(),
             is_virtual,
         )?;
-        let var_args = self.body.var_args.take();
-        if let Some(block) = var_args {
-            if matches!(dispatch, Dispatch::Interface(_)) {
-                return Err(TranslateError::invalid(
-                    "a vararg call of an interface method",
-                ));
-            }
-            self.e.store_context(block, context::HIDDEN);
-        }
-        if tail && var_args.is_none() && self.can_tail_call(lowered, &p) {
+        let has_var_args = self.pass_var_args(&dispatch)?;
+        if tail && !has_var_args && self.can_tail_call(lowered, &p) {
             self.end_by_call(p, signature, target);
             return Ok(());
         }
@@ -551,6 +538,28 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.push_results(lowered, &results, p.result)
     }
 
+    /// Notes that the current block calls, in a method of the core library that is inlined: the pass over rare paths looks whether another way does not.
+    fn note_slow_path(&mut self) {
+        if self.body.inline.is_some()
+            && self.body.method.class.module.is_corlib()
+            && let Some(block) = self.e.b.current_block()
+        {
+            self.e.notes.slow_path(block);
+        }
+    }
+    /// Passes the block of variable arguments, if the call has one.
+    fn pass_var_args(&mut self, dispatch: &Dispatch) -> Res<bool> {
+        let Some(block) = self.body.var_args.take() else {
+            return Ok(false);
+        };
+        if matches!(dispatch, Dispatch::Interface(_)) {
+            return Err(TranslateError::invalid(
+                "a vararg call of an interface method",
+            ));
+        }
+        self.e.store_context(block, context::HIDDEN);
+        Ok(true)
+    }
     /// Ends the method by a call that takes its frame's place.
     fn end_by_call(&mut self, mut p: Prepared, signature: SigRef, target: Value) {
         // The result goes to this method's own result buffer; the callee writes there directly.

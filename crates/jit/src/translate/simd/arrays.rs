@@ -60,8 +60,7 @@ impl Translator<'_, '_> {
         }
         let (array, index) = self.pop_array_and_index(params.len())?;
         let at = self.pop_address()?;
-        let zeros = self.e.b.func.dfg.constants.insert([0; 16][..].into());
-        let zeros = self.e.b.ins().vconst(I8X16, zeros);
+        let zeros = self.zero_vector(I8X16);
         // Where the body throws, it has zeroed the vector before.
         let flags = self.null_checked(&at, 0, 16);
         self.e.b.ins().store(flags, zeros, at.value, 0);

@@ -375,7 +375,7 @@ impl Translator<'_, '_> {
     /// A vector of constants.
     fn constant_vector(&mut self, which: Constant, lanes: Lanes) -> Value {
         let bytes = match which {
-            Constant::Zero => 0,
+            Constant::Zero => return self.zero_vector(lanes.ty),
             Constant::AllBits => 0xff,
             Constant::One => {
                 let one = match lanes.ty.lane_type() {

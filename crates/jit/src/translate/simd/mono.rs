@@ -188,8 +188,7 @@ impl Translator<'_, '_> {
             return self.e.b.ins().sshr(a, by);
         }
         if n > most {
-            let zeros = self.e.b.func.dfg.constants.insert([0; 16][..].into());
-            return self.e.b.ins().vconst(lanes.ty, zeros);
+            return self.zero_vector(lanes.ty);
         }
         match how {
             Shift::Left => self.e.b.ins().ishl(a, by),

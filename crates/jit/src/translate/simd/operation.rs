@@ -50,7 +50,7 @@ pub(crate) enum Operation {
     Widen,
     /// `Narrow`: one vector of lanes of half the size.
     Narrow,
-    /// `ConvertToSingle` and `ConvertToDouble` of signed integers.
+    /// `ConvertToSingle` of signed integers.
     ToFloat,
     /// What Mono.Simd has besides.
     Mono(MonoOperation),
@@ -167,7 +167,7 @@ fn of_functions(method: MethodRef) -> Option<Operation> {
         ("get_IsHardwareAccelerated", 0) => Operation::IsAccelerated,
         ("Widen", 3) => Operation::Widen,
         ("Narrow", 2) => Operation::Narrow,
-        ("ConvertToSingle" | "ConvertToDouble", 1) => Operation::ToFloat,
+        ("ConvertToSingle", 1) => Operation::ToFloat,
         _ => return None,
     })
 }

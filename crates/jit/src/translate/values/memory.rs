@@ -20,7 +20,7 @@ use crate::translate::error::Res;
 use crate::translate::simd::{is_simd, simd_vectors_in};
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Value, types::*};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Type, Value, types::*};
 use vervet_abi::call;
 use vervet_types::{ClassRef, ScalarKind};
 
@@ -291,6 +291,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// Zeros in a vector register, as lanes of a type.
+    pub(crate) fn zero_vector(&mut self, ty: Type) -> Value {
+        let zeros = self.e.b.func.dfg.constants.insert([0; 16][..].into());
+        self.e.b.ins().vconst(ty, zeros)
+    }
     /// Zeroes `size` bytes at `base + offset`. Null references need neither a card mark nor whole
     /// words, so long memory goes to `MemSet`.
     pub fn zero(&mut self, base: Value, offset: i32, size: u32, flags: MemFlagsData) {
@@ -307,8 +312,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         // Vectors and whole words first; the tail in falling widths.
         let mut at = 0;
         if size >= 16 {
-            let zeros = self.e.b.func.dfg.constants.insert([0; 16][..].into());
-            let zeros = self.e.b.ins().vconst(I8X16, zeros);
+            let zeros = self.zero_vector(I8X16);
             while size - at >= 16 {
                 self.e.b.ins().store(flags, zeros, base, offset + at as i32);
                 at += 16;
