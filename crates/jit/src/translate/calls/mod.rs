@@ -21,6 +21,7 @@ pub mod newobj;
 mod ordinal;
 mod profile;
 mod regex;
+mod short_equal;
 pub mod target;
 mod texts;
 mod type_facts;

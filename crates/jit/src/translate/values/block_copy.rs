@@ -99,7 +99,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Continues in a block that has no other predecessors to come.
-    fn enter(&mut self, block: Block) {
+    pub(crate) fn enter(&mut self, block: Block) {
         self.e.b.seal_block(block);
         self.e.b.switch_to_block(block);
     }
