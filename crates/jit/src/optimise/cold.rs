@@ -1,10 +1,14 @@
-//! Rare paths cost the others nothing: blocks that only cold blocks lead to are cold, and have their own addresses.
+//! Rare paths cost the others nothing: blocks that only cold blocks lead to are cold, and have their
+//! own addresses.
 //!
-//! Cranelift places cold blocks behind all others. The translator marks the block in which a rare path begins; what follows on the path is often made by code that does not
-//! know where it is called. This pass marks the rest, so that a rare path lies behind the function as a whole and the others have no jumps around it.
+//! Cranelift places cold blocks behind all others. The translator marks the block in which a rare
+//! path begins; what follows on the path is often made by code that does not know where it is called.
+//! This pass marks the rest, so that a rare path lies behind the function as a whole and the others
+//! have no jumps around it.
 //!
-//! A small method of the core library that has a fast path without a call, as `List.Add` has, is inlined with its slow path, which calls. Nothing says how often each is taken, but
-//! such methods are written for the fast one: the slow path is cold.
+//! A small method of the core library that has a fast path without a call, as `List.Add` has, is
+//! inlined with its slow path, which calls. Nothing says how often each is taken, but such methods
+//! are written for the fast one: the slow path is cold.
 //!
 //! # Invariants
 //! * A block that can be reached without entering a cold block keeps its place.
@@ -15,7 +19,8 @@ use cranelift_codegen::ir::{Block, Function, Inst, Opcode, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Marks slow paths: blocks that call, where a branch goes round them to the same place by a way without a call.
+/// Marks slow paths: blocks that call, where a branch goes round them to the same place by a way
+/// without a call.
 ///
 /// ```text
 ///     brif v0, fast, slow
@@ -100,8 +105,9 @@ pub(super) fn spread(func: &mut Function) {
     }
 }
 
-/// Gives cold blocks constants of their own, on a function that Cranelift has optimised: it has computed what does not change in a loop before the loop, where it occupies a
-/// register throughout, also for what is needed on a rare path only.
+/// Gives cold blocks constants of their own, on a function that Cranelift has optimised: it has
+/// computed what does not change in a loop before the loop, where it occupies a register throughout,
+/// also for what is needed on a rare path only.
 pub(super) fn sink_constants(func: &mut Function) {
     let blocks: Vec<Block> = func.layout.blocks().collect();
     let mut constants: FxHashMap<Value, Constant> = FxHashMap::default();

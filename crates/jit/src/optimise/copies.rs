@@ -1,13 +1,18 @@
-//! Values that begin in a register which the calling convention names, and are used in loops, are copied to one that the register allocator chooses.
+//! Values that begin in a register which the calling convention names, and are used in loops, are
+//! copied to one that the register allocator chooses.
 //!
 //! # Why
-//! The allocator gives a value as a whole the register that one of its places demands. A parameter begins in, say, `rsi`. If anything in a loop needs `rsi`, such as an
-//! argument of a call, the allocator cuts the parameter in pieces: it moves it into another register before each use and back behind it, in every round, and the back edge
-//! needs a block of its own for these moves. A copy has no such place. It lies in one register throughout the loop, where there is one that calls leave alone if they must.
+//! The allocator gives a value as a whole the register that one of its places demands. A parameter
+//! begins in, say, `rsi`. If anything in a loop needs `rsi`, such as an argument of a call, the
+//! allocator cuts the parameter in pieces: it moves it into another register before each use and back
+//! behind it, in every round, and the back edge needs a block of its own for these moves. A copy has
+//! no such place. It lies in one register throughout the loop, where there is one that calls leave
+//! alone if they must.
 //!
 //! # How it works
-//! The copy must be an instruction to the allocator, and one whose result may lie elsewhere than its operand: a rotation by nothing, which is `rorx` on x86-64 with BMI2.
-//! Elsewhere it is a rotation in place, which does no harm.
+//! The copy must be an instruction to the allocator, and one whose result may lie elsewhere than its
+//! operand: a rotation by nothing, which is `rorx` on x86-64 with BMI2. Elsewhere it is a rotation in
+//! place, which does no harm.
 //!
 //! # Invariants
 //! * The pass runs after all that could see through the copy.
@@ -55,9 +60,11 @@ pub(super) fn copy_fixed(func: &mut Function, loops: &LoopAnalysis) {
     }
 }
 
-/// The integers, addresses and references among the parameters and the first results of calls, in their order.
+/// The integers, addresses and references among the parameters and the first results of calls, in
+/// their order.
 ///
-/// Floats are left alone: the convention passes them in registers that no argument of a loop's calls is likely to need.
+/// Floats are left alone: the convention passes them in registers that no argument of a loop's calls
+/// is likely to need.
 fn fixed_values(func: &Function) -> Vec<Fixed> {
     let fits = |v: &Value| matches!(func.dfg.value_type(*v), types::I32 | types::I64);
     let mut fixed: Vec<Fixed> = Vec::new();

@@ -7,9 +7,13 @@
 //! ```text
 //! translator -> CLIF -> selects   choices between constants become conditional moves
 //!                    -> slots     stack slots become values
+//!                    -> known     branches that an earlier one has decided go
 //!                    -> bounds    bounds checks that cannot fail go
 //!                    -> cold      rare paths go behind the others
-//!                    -> Cranelift
+//!                    -> Cranelift's own passes
+//!                    -> latches   the end of a loop's turn stands behind each way that leads there
+//!                    -> cold, copies
+//!                    -> Cranelift's code generator
 //! ```
 //!
 //! Slots come first: an index or an array that lay in a struct is a value by the time that its checks are looked at.
@@ -21,14 +25,18 @@
 mod bounds;
 mod cold;
 mod copies;
+mod known;
+mod latches;
 mod notes;
 mod selects;
 mod slots;
 
 pub use notes::FrameNotes;
 
+use crate::emit::trap_code;
 use cranelift_codegen::Context;
 use cranelift_codegen::isa::TargetIsa;
+use vervet_abi::ThrowKind;
 
 /// Functions of more instructions than this are left as they are. Few methods have a tenth of it, and for the others the register allocator takes the
 /// time anyway; the limit bounds what the passes, which are not linear, may add.
@@ -55,12 +63,19 @@ pub fn run(
         !func.sized_stack_slots.is_empty(),
         !notes.lengths().is_empty(),
     );
-    if notes.promote() && (slots || checks) && func.dfg.num_insts() <= MAX_INSTRUCTIONS {
+    if notes.promote() && func.dfg.num_insts() <= MAX_INSTRUCTIONS {
         context.compute_cfg();
         context.compute_domtree();
         context.eliminate_unreachable_code(isa)?;
         if slots {
             slots::promote(&mut context.func, &context.cfg, &context.domtree, notes);
+        }
+        let null = trap_code(ThrowKind::NullReference);
+        let (cfg, domtree) = (&context.cfg, &context.domtree);
+        if known::decide(&mut context.func, cfg, domtree, null) {
+            context.compute_cfg();
+            context.compute_domtree();
+            context.eliminate_unreachable_code(isa)?;
         }
         let (cfg, domtree) = (&context.cfg, &context.domtree);
         if checks && bounds::remove_checks(&mut context.func, cfg, domtree, notes) {
@@ -77,6 +92,10 @@ pub fn run(
 
 /// Runs the passes that come after Cranelift's own, on a function that [`Context::optimize`] has left.
 pub fn finish(context: &mut Context) {
+    if latches::copy(&mut context.func, &context.domtree) {
+        context.compute_cfg();
+        context.compute_domtree();
+    }
     context
         .loop_analysis
         .compute(&context.func, &context.cfg, &context.domtree);

@@ -8,9 +8,11 @@
 //!     jump join(-1)
 //! ```
 //!
-//! A branch whose condition is random costs some twenty cycles every other time. A conditional move waits for the condition, which costs little where the result is a constant: nothing
-//! else is computed either way. A choice between values that were computed stays a branch: in `if (x > most) most = x` it is predicted well, and a move would make each turn of the loop
-//! wait for the one before.
+//! A branch whose condition is random costs some twenty cycles every other time. A conditional move
+//! waits for the condition, which costs little where the result is a constant: nothing else is
+//! computed either way. A choice between values that were computed stays a branch: in `if (x > most)
+//! most = x` it is predicted well, and a move would make each turn of the loop wait for the one
+//! before.
 //!
 //! # Invariants
 //! * Both ways lead to the same block with the same arguments but one, and compute nothing else.
@@ -102,7 +104,8 @@ fn choose(
     at.remove_inst();
 }
 
-/// Where a way leads, through a block that does nothing but jump, and with what. None: it does something else, or is cold.
+/// Where a way leads, through a block that does nothing but jump, and with what. None: it does
+/// something else, or is cold.
 fn follow(
     func: &Function,
     entries: &SecondaryMap<Block, u32>,
