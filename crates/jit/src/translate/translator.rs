@@ -32,7 +32,7 @@ use crate::options::CompileEnv;
 use crate::signature::LoweredSignature;
 use crate::translate::control::join::Agreed;
 use cranelift_codegen::ir::{Block, StackSlot, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use vervet_types::{ClassRef, MethodRef, Scope, Universe};
@@ -77,6 +77,8 @@ pub struct Session {
     pub unproxied: SmallVec<[Value; 4]>,
     /// By block: what is known of the results that were brought to a join.
     pub(crate) agreed: FxHashMap<Block, Agreed>,
+    /// Ways of forks that a `ret` takes.
+    pub(crate) reached: FxHashSet<Block>,
     /// Blocks of thread statics that are looked up.
     pub thread_blocks: SmallVec<[ThreadBlock; 1]>,
     /// Classes whose constructors inlining decisions took into account.
@@ -101,6 +103,8 @@ pub struct Session {
     pub profiled: Option<Vec<ProfiledCall>>,
     /// The inlined body around the place being translated stands for a call in a loop of the compiled method.
     pub is_inlined_in_loop: bool,
+    /// Backward branches ask for interrupt requests: the compiled method has handlers.
+    pub polls: bool,
     /// By method id: how the method is inlined, if it is.
     pub inline_decisions: FxHashMap<u32, Option<Rc<InlineDecision>>>,
     /// What the first calls of inlined methods would initialise.
@@ -130,6 +134,7 @@ impl Session {
             unproxied: SmallVec::new(),
             initialised: SmallVec::new(),
             agreed: FxHashMap::default(),
+            reached: FxHashSet::default(),
             thread_blocks: SmallVec::new(),
             uninitialised: Vec::new(),
             is_filter: false,
@@ -142,6 +147,7 @@ impl Session {
             is_cold_call: false,
             profiled: None,
             is_inlined_in_loop: false,
+            polls: false,
 
             inline_decisions: FxHashMap::default(),
             initialisers: Initialisers::default(),
@@ -207,6 +213,8 @@ pub struct Body<'a> {
     pub filter: Option<usize>,
     /// What an inlined body needs beyond that.
     pub inline: Option<Inlined>,
+    /// A side of a branch that is known not to be taken is not emitted: an inlined body where nothing branches backward.
+    pub leaves_out: bool,
     /// The block of variable arguments of the call being translated.
     pub var_args: Option<Value>,
     /// The slot that holds the address of this method's own block of variable arguments.
@@ -244,6 +252,7 @@ impl<'a> Body<'a> {
             localloc_top: None,
             filter: None,
             inline: None,
+            leaves_out: false,
             var_args: None,
             own_var_args: None,
         }

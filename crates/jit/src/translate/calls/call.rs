@@ -50,7 +50,7 @@ use crate::stubs::cold_call::result_of;
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::{ADDRESS, WRITTEN};
 use crate::translate::error::{Res, TranslateError};
-use crate::translate::inlining::decision::never_returns;
+use crate::translate::inlining::decision::{is_exact, never_returns};
 use crate::translate::translator::Translator;
 use crate::translate::values::exposure::keeps_no_pointer;
 use crate::translate::values::memory::Dest;
@@ -215,7 +215,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 stack_type: StackType::Ref,
                 value,
                 class: Some(class),
-                fact: ValueFact::None,
+                fact: match is_exact(class) {
+                    true => ValueFact::ExactOrNull,
+                    false => ValueFact::None,
+                },
             };
             return Ok((method, true));
         }

@@ -96,9 +96,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             _ => return Ok(operand),
         };
         let lowered = LoweredSignature::of_method(method)?;
-        let signature = self.e.b.import_signature(lowered.clif);
+        let value = match self.try_inline(method, &lowered, false)? {
+            true => self.pop()?.value,
+            false => {
+                let signature = self.e.b.import_signature(lowered.clif);
+                self.e.call_method(method, signature, &[])[0]
+            }
+        };
         Ok(StackValue {
-            value: self.e.call_method(method, signature, &[])[0],
+            value,
             fact: ValueFact::Exact,
             ..operand
         })

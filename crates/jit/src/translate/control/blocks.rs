@@ -146,6 +146,9 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// jumps to the first block; the function of a filter passes the exception object, its second
     /// parameter.
     pub(crate) fn run(&mut self) -> Res {
+        if self.body.inline.is_none() {
+            self.session.polls = !self.body.plan.clauses.is_empty() || self.body.sync.is_some();
+        }
         let entry = match self.body.filter {
             None => self.body.plan.block(0)?,
             Some(n) => match self.body.plan.clauses[n].kind {
@@ -531,6 +534,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Jumps to a block and ends the current one.
     pub(crate) fn jump_to(&mut self, target: usize) -> Res {
+        if self.answers_fork(target) {
+            return self.inlined_ret();
+        }
         let (block, args) = self.edge(target)?;
         self.e.b.ins().jump(block, &args);
         self.body.dead = true;
@@ -559,9 +565,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             ));
         }
         // In an inlined body a constant argument decides the branch here, and the other side is
-        // never emitted. A method with backward branches is not inlined, so no later edge can need
-        // the block that was left out.
-        if self.body.inline.is_some()
+        // never emitted. Where nothing branches backward, no later edge can need the block that was
+        // left out.
+        if self.body.leaves_out
             && let Some(c) = self.constant(condition)
         {
             return self.jump_to(if (c != 0) != negate { taken } else { next });
@@ -619,13 +625,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.emit_copying_edges()
     }
 
-    /// Emits a check for interrupt requests at a backward branch of a method with handlers. The
+    /// Emits a check for interrupt requests at a backward branch of a method with handlers, or of what is inlined in it. The
     /// runtime stops a loop in other methods by redirecting the thread, which it cannot do here:
     /// the landing pads of a protected region are found by the return address of a call, so an
     /// exception can only start at a call.
     pub(crate) fn poll(&mut self, target: u32) {
         let from = self.body.plan.instrs[self.body.index].offset;
-        if target <= from && (!self.body.plan.clauses.is_empty() || self.body.sync.is_some()) {
+        if target <= from && self.session.polls {
             self.e.poll_interrupts(call::Poll);
         }
     }

@@ -18,6 +18,27 @@ pub(crate) struct Join {
     pub(crate) block: Block,
     /// Where a struct result is put.
     buffer: Option<Value>,
+    /// Where the paths go instead, if a branch asks for the result.
+    pub(crate) fork: Option<Fork>,
+}
+
+/// Where the `ret`s of a body go whose result only a branch asks for: with 0, and with anything
+/// else. See module [`fork`](super::fork).
+#[derive(Clone, Copy)]
+pub(crate) struct Fork {
+    pub(crate) no: Block,
+    pub(crate) yes: Block,
+}
+
+impl Join {
+    /// The join of a result that only a branch asks for.
+    pub(crate) fn forked(fork: Fork) -> Join {
+        Join {
+            block: fork.no,
+            buffer: None,
+            fork: Some(fork),
+        }
+    }
 }
 
 /// What all paths that have come to a join so far know of an object that they bring.
@@ -70,7 +91,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             None => {}
         }
-        Ok(Join { block, buffer })
+        Ok(Join {
+            block,
+            buffer,
+            fork: None,
+        })
     }
 
     /// Ends a path: jumps to the join with the result, which has the form that memory of the class has.
@@ -81,6 +106,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         result: Option<StackValue>,
     ) -> Res {
         match (result, to.buffer) {
+            (Some(result), None) if let Some(fork) = to.fork => {
+                self.jump_to_fork(fork, result.value);
+            }
             (Some(result), Some(at)) => {
                 let whole = Dest::Frame;
                 self.copy(class, at, 0, trusted(), result.value, 0, trusted(), whole)?;

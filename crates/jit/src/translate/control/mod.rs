@@ -2,6 +2,7 @@
 pub mod blocks;
 pub mod control_flow;
 pub mod exceptions;
+mod fork;
 pub mod join;
 mod loops;
 pub mod state;

@@ -1,10 +1,10 @@
 //! Which methods are inlined, and which of their blocks are outlined.
 //!
 //! # How it works
-//! [`Translator::inline_decision`] examines the body of a callee. It must be small, have no loop
-//! and no exception clause, and call nothing but methods that are themselves expanded or that never
-//! return; a very small one may make [`CALLS`] other calls. The answer is cached per method. A
-//! method that calls itself is inlined into itself once.
+//! [`Translator::inline_decision`] examines the body of a callee. It must be small, have no loop (but
+//! for methods of structs) and no exception clause, and call nothing but methods that are themselves
+//! expanded or that never return; a very small one may make [`CALLS`] other calls. The answer is
+//! cached per method. A method that calls itself is inlined into itself once.
 //!
 //! Many small methods consist of a test and a `throw`. Their throwing blocks do not count for the
 //! size and may contain anything, because they are *outlined*: in the inlined code, such a block is
@@ -29,14 +29,16 @@
 //! ```
 //!
 //! # Invariants
-//! * A block is outlined only if every path to it has at most [`SideEffect::Reads`]: then running the method from its start repeats nothing that can
-//!   be noticed.
-//! * An instruction that may run a class constructor counts as a write, so no instruction of at most [`SideEffect::Reads`] runs code of the program.
-//! * After [`SideEffect::None`] the second run takes the same path and never returns. After reads it may take another path, if another thread wrote
-//!   in between, and return; its result is then the result of the inlined call. Since nothing was written before, this is as if the method had been
+//! * A block is outlined only if every path to it has at most [`SideEffect::Reads`]: then running the
+//!   method from its start repeats nothing that can be noticed.
+//! * An instruction that may run a class constructor counts as a write, so no instruction of at most
+//!   [`SideEffect::Reads`] runs code of the program.
+//! * After [`SideEffect::None`] the second run takes the same path and never returns. After reads it
+//!   may take another path, if another thread wrote in between, and return; its result is then the
+//!   result of the inlined call. Since nothing was written before, this is as if the method had been
 //!   called only then.
-//! * [`SideEffect::None`] is for what the values of the arguments alone decide, and for lengths of arrays and strings, which never change; not for
-//!   other memory that arguments refer to.
+//! * [`SideEffect::None`] is for what the values of the arguments alone decide, and for lengths of
+//!   arrays and strings, which never change; not for other memory that arguments refer to.
 use crate::signature::Pass;
 use crate::translate::calls::{answers, intrinsics};
 use crate::translate::control::control_flow::Plan;
@@ -57,10 +59,12 @@ pub const DEPTH: usize = 5;
 const AGGRESSIVE: usize = 128;
 /// Bytes of IL, beyond the limit, that blocks which can only throw may have.
 const COLD: usize = 160;
-/// A call that stays one costs what it did, so only the call around it is won. That pays where the body does little else: wrappers, and recursion.
+/// A call that stays one costs what it did, so only the call around it is won. That pays where the
+/// body does little else: wrappers, and recursion.
 ///
-/// How many calls a body of at most [`CALLING`] bytes of IL may keep, and that of a method that asks to be inlined. A longer one may keep one that some path goes around:
-/// that of a method which appends, and calls another to make room.
+/// How many calls a body of at most [`CALLING`] bytes of IL may keep, and that of a method that asks
+/// to be inlined. A longer one may keep one that some path goes around: that of a method which
+/// appends, and calls another to make room.
 const CALLS: u32 = 2;
 /// See [`CALLS`].
 const CALLING: usize = 48;
@@ -88,23 +92,31 @@ pub fn never_returns(m: MethodRef) -> bool {
         })
 }
 
-/// Whether the decision needs the control-flow graph: the body contains a `throw`, or a branch on a
-/// boxed value that is constant for this instantiation. None: a loop, which excludes inlining.
-fn by_blocks(body: &MethodBody<'static>) -> Option<bool> {
-    let (mut blocks, mut boxed) = (false, false);
+/// The shape of a body.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// The decision needs the control-flow graph: the body contains a `throw`, or a branch on a boxed
+    /// value that is constant for this instantiation.
+    by_blocks: bool,
+    loops: bool,
+}
+
+/// The shape of a body. None: it excludes inlining.
+fn shape(body: &MethodBody<'static>) -> Option<Shape> {
+    let (mut by_blocks, mut loops, mut boxed) = (false, false, false);
     for i in body.instructions() {
         let i = i.ok()?;
         match (i.op, i.operand) {
             (Op::Leave | Op::LeaveS, _) => return None,
-            (_, Operand::Branch(to)) if to <= i.offset => return None,
-            (_, Operand::Switch(t)) if t.iter().any(|t| t <= i.offset) => return None,
-            (Op::Throw, _) => blocks = true,
-            (_, Operand::Branch(_)) => blocks |= boxed,
+            (_, Operand::Branch(to)) if to <= i.offset => loops = true,
+            (_, Operand::Switch(t)) if t.iter().any(|t| t <= i.offset) => loops = true,
+            (Op::Throw, _) => by_blocks = true,
+            (_, Operand::Branch(_)) => by_blocks |= boxed,
             _ => {}
         }
         boxed = i.op == Op::Box;
     }
-    Some(blocks)
+    Some(Shape { by_blocks, loops })
 }
 
 /// Where control goes after a block. In generic code `x != null` compiles to `box; brtrue`, which
@@ -153,8 +165,9 @@ struct Kept {
     avoidable: bool,
 }
 
-/// How many calls the body of a method may keep if it is inlined: some if it is very small, or asks to be inlined. None if it asks for a tail call, behind whatever other
-/// prefixes: in the frame of the caller that would be a call which comes back.
+/// How many calls the body of a method may keep if it is inlined: some if it is very small, or asks
+/// to be inlined. None if it asks for a tail call, behind whatever other prefixes: in the frame of
+/// the caller that would be a call which comes back.
 fn calls_of(m: MethodRef, body: &MethodBody<'static>) -> Kept {
     let is_tail = |i: Result<Instr<'_>, _>| i.is_ok_and(|i| i.op == Op::Tail);
     let is_small = body.code.len() <= CALLING || is_aggressive(m);
@@ -169,10 +182,12 @@ fn calls_of(m: MethodRef, body: &MethodBody<'static>) -> Kept {
     }
 }
 
-/// Whether a struct travels to or from the method in memory. Its call then costs the copies there and back, and what is in memory cannot be in registers
-/// around it; inlined, both are gone. So a longer body pays.
+/// Whether a struct travels to or from the method in memory. Its call then costs the copies there and
+/// back, and what is in memory cannot be in registers around it; inlined, both are gone. So a longer
+/// body pays.
 ///
-/// Only passes over the CLIF make values of it (`jit/optimise/slots`), so this counts in optimised code only.
+/// Only passes over the CLIF make values of it (`jit/optimise/slots`), so this counts in optimised
+/// code only.
 fn passes_memory(m: MethodRef) -> Res<bool> {
     let sig = m.sig()?;
     for class in sig.params.iter().copied().chain([sig.ret]) {
@@ -183,8 +198,9 @@ fn passes_memory(m: MethodRef) -> Res<bool> {
     Ok(false)
 }
 
-/// Whether the instruction that pushes the operand pushes the method's own `this`, which is no transparent proxy where a MarshalByRefObject is inlined. `before` is that
-/// instruction, if it runs before each use of what it pushes.
+/// Whether the instruction that pushes the operand pushes the method's own `this`, which is no
+/// transparent proxy where a MarshalByRefObject is inlined. `before` is that instruction, if it runs
+/// before each use of what it pushes.
 fn pushes_this(own: MethodRef, before: Option<Instr<'static>>) -> bool {
     let writes_this = |i: Result<Instr<'_>, _>| {
         i.is_ok_and(|i| {
@@ -199,7 +215,8 @@ fn pushes_this(own: MethodRef, before: Option<Instr<'static>>) -> bool {
             .is_ok_and(|body| !body.instructions().any(writes_this))
 }
 
-/// Whether a call in the body of a method may go to a transparent proxy, whose calls the runtime intercepts: such a call is not inlined.
+/// Whether a call in the body of a method may go to a transparent proxy, whose calls the runtime
+/// intercepts: such a call is not inlined.
 fn may_call_proxy(own: MethodRef, callee: MethodRef, before: Option<Instr<'static>>) -> Res<bool> {
     if !callee.has_this() || !callee.class.is_marshal_by_ref()? {
         return Ok(false);
@@ -207,13 +224,34 @@ fn may_call_proxy(own: MethodRef, callee: MethodRef, before: Option<Instr<'stati
     Ok(!callee.sig()?.params.is_empty() || !pushes_this(own, before))
 }
 
-/// Whether the frame of a method that calls this one is to be that method's alone: a continuation copies the stack from there on, and with it would copy the variables of
-/// the caller.
+/// Whether the frame of a method that calls this one is to be that method's alone: a continuation
+/// copies the stack from there on, and with it would copy the variables of the caller.
 fn asks_for_frame(callee: MethodRef) -> bool {
     callee.name == "Mark" && callee.class.full_name() == "Mono.Tasklets.Continuation"
 }
 
-/// Whether the method gets the address of a struct as `this`. Inlined, it lets the struct become values (enumerators in `foreach`).
+/// What a constrained call of a method calls, if the class decides it: that of a value type, or a
+/// sealed class.
+fn constrained_callee(class: ClassRef, method: MethodRef) -> Res<Option<MethodRef>> {
+    if !class.is_value_type()? && !is_exact(class) {
+        return Ok(None);
+    }
+    Ok(if method.class.is_interface() {
+        class.find_interface_impl(method).unwrap_or(None)
+    } else if method.is_virtual() {
+        Some(class.find_virtual_impl(method)?)
+    } else {
+        None
+    })
+}
+
+/// Whether an object that a variable of the class refers to is of that class and of no other.
+pub(crate) fn is_exact(class: ClassRef) -> bool {
+    class.is_sealed() && !class.is_array()
+}
+
+/// Whether the method gets the address of a struct as `this`. Inlined, it lets the struct become
+/// values (enumerators in `foreach`).
 fn is_of_struct(m: MethodRef) -> Res<bool> {
     Ok(m.has_this() && m.class.is_value_type()?)
 }
@@ -253,8 +291,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(answer)
     }
 
-    /// The decision for a method that has none cached. Before the body runs what the method's first call initialises. That is done once, so an outlined
-    /// block may lie behind it.
+    /// The decision for a method that has none cached. Before the body runs what the method's first
+    /// call initialises. That is done once, so an outlined block may lie behind it.
     fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<InlineDecision>> {
         let Some(mut decision) = self.decide_body(m, depth)? else {
             return Ok(None);
@@ -287,10 +325,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(None);
         }
         let Ok(body) = m.body() else { return Ok(None) };
+        let of_struct = self.e.notes.promote() && is_of_struct(m)?;
         // AggressiveInlining asks for more, but does not decide: the tier's limit scales both.
         let limit = if is_aggressive(m) {
             AGGRESSIVE.min(self.session.inline_limit * 4)
-        } else if self.e.notes.promote() && (passes_memory(m)? || is_of_struct(m)?) {
+        } else if of_struct {
+            3 * self.session.inline_limit
+        } else if self.e.notes.promote() && passes_memory(m)? {
             2 * self.session.inline_limit
         } else {
             self.session.inline_limit
@@ -298,9 +339,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         if body.code.len() > limit + COLD || !body.clauses.is_empty() {
             return Ok(None);
         }
-        let Some(by_blocks) = by_blocks(&body) else {
+        let Some(Shape { by_blocks, loops }) = shape(&body) else {
             return Ok(None);
         };
+        // A loop costs more than the call around it, but for the enumerators of dictionaries and their like, which look for the next element. What it does is found by one pass
+        // over the blocks, so nothing of it is outlined.
+        if loops && (!of_struct || by_blocks) {
+            return Ok(None);
+        }
         if body.code.len() > limit && !by_blocks {
             return Ok(None);
         }
@@ -432,8 +478,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(SideEffect::Writes)
     }
 
-    /// A method is not inlined because of a write, which may be a class constructor. Inlining it may need assemblies, but not if it is the core
-    /// library's.
+    /// A method is not inlined because of a write, which may be a class constructor. Inlining it may
+    /// need assemblies, but not if it is the core library's.
     fn miss(&self, m: MethodRef) {
         if !m.module().is_corlib() && !m.module().is_graft() {
             self.env.missed(&self.session.uninitialised);
@@ -448,7 +494,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Whether a field access in the body of a method may be one of a transparent proxy, which fetches the value from wherever it is.
+    /// Whether a field access in the body of a method may be one of a transparent proxy, which
+    /// fetches the value from wherever it is.
     fn may_read_proxy(
         &self,
         own: MethodRef,
@@ -495,38 +542,40 @@ impl<'a, 'f> Translator<'a, 'f> {
                     return Ok(None);
                 }
                 let mut is_virtual = i.op == Callvirt;
+                let mut reads = SideEffect::None;
                 if let Some(Instr {
                     op: Constrained,
                     operand: Operand::Token(t),
                     ..
                 }) = before
                 {
-                    // Only the call of a value type's own method is direct.
                     let Ok(class) = scope.type_(t) else {
                         return Ok(None);
                     };
-                    if class.is_open || !is_virtual || !class.is_value_type()? {
+                    if class.is_open || !is_virtual {
                         return Ok(None);
                     }
-                    let found = if callee.class.is_interface() {
-                        class.find_interface_impl(callee).unwrap_or(None)
-                    } else if callee.is_virtual() {
-                        Some(class.find_virtual_impl(callee)?)
-                    } else {
-                        None
-                    };
-                    match found {
-                        Some(m) if std::ptr::eq(m.class, class) => callee = m,
-                        _ => return Ok(None),
+                    let is_value = class.is_value_type()?;
+                    match constrained_callee(class, callee)? {
+                        // Of a value type only the call of its own method is direct.
+                        Some(m) if !is_value || std::ptr::eq(m.class, class) => {
+                            callee = m;
+                            is_virtual = false;
+                        }
+                        _ if is_value => return Ok(None),
+                        // The call of the method of an object whose class is not known.
+                        _ => {}
                     }
-                    is_virtual = false;
+                    if !is_value {
+                        reads = SideEffect::Reads;
+                    }
                 }
                 // The callee is known exactly, as `dispatch` would find.
                 let fixed = !is_virtual
                     || !callee.is_virtual()
                     || callee.is_final()
                     || callee.class.is_sealed();
-                if intrinsics::is_known(callee) {
+                let effect = if intrinsics::is_known(callee) {
                     Some(intrinsics::effect(callee))
                 } else if never_returns(callee) && callee.is_static() {
                     Some(SideEffect::None)
@@ -544,7 +593,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                     }
                 } else {
                     keep_call(callee, calls)?
-                }
+                };
+                effect.map(|e| e.max(reads))
             }
             (Newobj, Operand::Token(t)) => {
                 let Ok(ctor) = scope.method(t) else {

@@ -10,7 +10,8 @@
 //! 3. Translate: a second translator emits the body into the same CLIF function. A body of one
 //!    block needs no CLIF block of its own.
 //! 4. Join: the result of a body of one block is the value itself. Otherwise every `ret` jumps to a
-//!    block whose parameter is the result; a struct is copied to a buffer before.
+//!    block whose parameter is the result; a struct is copied to a buffer before. If a branch asks for
+//!    the result, each `ret` jumps to where the branch would ([`fork`](crate::translate::control::fork)).
 //!
 //! # Invariants
 //! * Arguments are evaluated, and `this` of a virtual call is checked for null, before anything of
@@ -25,7 +26,7 @@
 use crate::emit::positions::Position;
 use crate::emit::trusted;
 use crate::signature::{LoweredSignature, Pass, scalar_kind, store_scalar};
-use crate::translate::control::control_flow::{ADDRESS, Plan, READ, WRITTEN};
+use crate::translate::control::control_flow::{ADDRESS, Plan, PlanBlock, READ, WRITTEN};
 use crate::translate::control::join::result_type;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::frame::location::{Location, Variable};
@@ -36,6 +37,7 @@ use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::InstBuilder;
 use smallvec::SmallVec;
+use vervet_metadata::il::Op;
 use vervet_types::resolve::Local;
 use vervet_types::{ClassRef, MethodRef};
 
@@ -55,7 +57,16 @@ struct Callee {
 impl Callee {
     /// Whether the body is one block, which needs no CLIF block of its own.
     fn is_straight(&self) -> bool {
-        self.plan.blocks.len() == 1
+        self.plan.blocks.len() == 1 && !self.loops()
+    }
+    fn loops(&self) -> bool {
+        let is_head = |b: &PlanBlock| b.last_source >= i64::from(b.offset);
+        self.plan.blocks.iter().any(is_head)
+    }
+    /// Whether the body returns what a call gives.
+    fn returns_call(&self) -> bool {
+        let ends = |call, ret| matches!((call, ret), (Op::Call | Op::Callvirt, Op::Ret));
+        matches!(&self.plan.instrs[..], [.., call, ret] if ends(call.op, ret.op))
     }
 }
 
@@ -221,9 +232,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         arguments: &SmallVec<[StackValue; 8]>,
         outer: Position,
     ) -> Res<Inlined> {
-        let join = match callee.is_straight() {
+        let straight = callee.is_straight();
+        let fork = match straight && !callee.returns_call() {
             true => None,
-            false => Some(self.new_join(lowered)?),
+            false => self.new_fork(lowered)?,
+        };
+        let join = match fork {
+            Some(fork) => Some(fork),
+            None if straight => None,
+            None => Some(self.new_join(lowered)?),
         };
         Ok(Inlined {
             join,
@@ -248,7 +265,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         variables: Vec<Variable>,
         inlined: Inlined,
     ) -> Res<Inlined> {
-        let straight = callee.is_straight();
+        let straight = inlined.join.is_none();
         self.session.inline_stack.push(callee.method);
         let nonnull = self.session.nonnull.clone();
         let initialised = self.session.initialised.clone();
@@ -261,6 +278,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 variables,
                 init_locals: callee.init_locals,
                 inline: Some(inlined),
+                leaves_out: !callee.loops(),
                 ..Body::new(callee.method, &callee.plan, lowered)
             },
         };
@@ -289,6 +307,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         arguments: &[StackValue],
         inlined: Inlined,
     ) -> Res {
+        if inlined.returned
+            && let Some(fork) = inlined.join.and_then(|j| j.fork)
+        {
+            self.e.leave_inlined(inlined.outer);
+            return self.end_fork(fork);
+        }
         if let Some(join) = inlined.join {
             self.e.b.seal_block(join.block);
             self.e.b.switch_to_block(join.block);
