@@ -215,7 +215,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 stack_type: StackType::Ref,
                 value,
                 class: Some(class),
-                fact: match is_exact(class) {
+                fact: match is_exact(class)? {
                     true => ValueFact::ExactOrNull,
                     false => ValueFact::None,
                 },

@@ -233,7 +233,7 @@ fn asks_for_frame(callee: MethodRef) -> bool {
 /// What a constrained call of a method calls, if the class decides it: that of a value type, or a
 /// sealed class.
 fn constrained_callee(class: ClassRef, method: MethodRef) -> Res<Option<MethodRef>> {
-    if !class.is_value_type()? && !is_exact(class) {
+    if !class.is_value_type()? && !is_exact(class)? {
         return Ok(None);
     }
     Ok(if method.class.is_interface() {
@@ -245,9 +245,10 @@ fn constrained_callee(class: ClassRef, method: MethodRef) -> Res<Option<MethodRe
     })
 }
 
-/// Whether an object that a variable of the class refers to is of that class and of no other.
-pub(crate) fn is_exact(class: ClassRef) -> bool {
-    class.is_sealed() && !class.is_array()
+/// Whether an object that a variable of the class refers to is of that class and of no other. What a
+/// transparent proxy may stand for is not.
+pub(crate) fn is_exact(class: ClassRef) -> Res<bool> {
+    Ok(class.is_sealed() && !class.is_array() && !class.is_marshal_by_ref()?)
 }
 
 /// Whether the method gets the address of a struct as `this`. Inlined, it lets the struct become
