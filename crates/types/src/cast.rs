@@ -22,7 +22,7 @@
 //! * Every type is assignable to itself.
 //! * The answer needs parents and interfaces only, so a cast never computes a layout or a vtable.
 //! * Variance applies to arguments that are references: `IEnumerable<int>` is not an
-//!   `IEnumerable<object>`.
+//!   `IEnumerable<object>`. Parameters count as references.
 use crate::*;
 
 /// GenericParamAttributes (ECMA-335 II.23.1.7): covariant.
@@ -99,14 +99,17 @@ impl Universe {
     }
     /// See [`Universe::is_variant`].
     fn variant(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
+        if !from.is_inst() {
+            // A definition is no instantiation that varies.
+            return Ok(false);
+        }
         let params = to.def().params()?;
         for ((param, a), b) in params.iter().zip(from.args()).zip(to.args()) {
             if a == b {
                 continue;
             }
-            let references =
-                a.is_reference_type().unwrap_or(false) && b.is_reference_type().unwrap_or(false);
-            let ok = references
+            let ok = may_vary(a)
+                && may_vary(b)
                 && match param.param_flags()? & (CO | CONTRA) {
                     CO => self.assignable(a, b, depth + 1)?,
                     CONTRA => self.assignable(b, a, depth + 1)?,
@@ -218,6 +221,12 @@ impl Universe {
             _ => self.is_assignable(from, to),
         }
     }
+}
+
+/// Whether variance applies to an argument. A parameter (no object's class has one as an argument) counts as a reference, as in mono, and then is what
+/// its constraints say.
+fn may_vary(arg: ClassRef) -> bool {
+    arg.is_generic_param() || arg.is_reference_type().unwrap_or(false)
 }
 
 /// Primitives of one size and kind count as one: on 64 bits native integers as `long` too.

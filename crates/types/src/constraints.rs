@@ -4,8 +4,9 @@
 //! # How it works
 //! [`Class::check`] calls [`Class::check_constraints`] for a class, its parents and its interfaces;
 //! the compiler calls [`Method::check_constraints`] for a method. Only naming a type with arguments
-//! that violate a constraint is no error, as in mono and CoreCLR. An argument that is open is not
-//! judged: its constraints are checked where it is instantiated.
+//! that violate a constraint is no error, as in mono and CoreCLR. There an argument that is open is not
+//! judged: its constraints are checked where it is instantiated. Reflection asks [`Class::satisfies_constraints`], which
+//! judges every type but the parameters themselves: `List<T>` is no struct, whatever `T` is.
 //!
 //! # Invariants
 //! * Generic code relies on its constraints: it reads the fields of the constraint's class from an
@@ -43,9 +44,22 @@ fn of_parameter_in(param: ClassRef, context: GenericContext) -> R<Vec<ClassRef>>
         .collect()
 }
 
+/// Which arguments are judged.
+#[derive(Clone, Copy)]
+enum Judged {
+    /// Closed ones.
+    Closed,
+    /// All but generic parameters.
+    AllButParameters,
+}
+
 /// Whether `arg` may stand for `param`; `context` holds all arguments.
-fn satisfied(param: ClassRef, arg: ClassRef, context: GenericContext) -> R<bool> {
-    if arg.is_open {
+fn satisfied(param: ClassRef, arg: ClassRef, context: GenericContext, judged: Judged) -> R<bool> {
+    let is_left_out = match judged {
+        Judged::Closed => arg.is_open,
+        Judged::AllButParameters => arg.is_generic_param(),
+    };
+    if is_left_out {
         return Ok(true);
     }
     let is_defined = param.module.image.grows().is_some();
@@ -57,7 +71,7 @@ fn satisfied(param: ClassRef, arg: ClassRef, context: GenericContext) -> R<bool>
     if flags & REFERENCE_TYPE != 0 && value_type {
         return Ok(false);
     }
-    if flags & NOT_NULLABLE_VALUE_TYPE != 0 && (!value_type || arg.is_nullable()) {
+    if flags & NOT_NULLABLE_VALUE_TYPE != 0 && (!value_type || arg.nullable_arg().is_some()) {
         return Ok(false);
     }
     if flags & DEFAULT_CONSTRUCTOR != 0 && !value_type {
@@ -85,9 +99,10 @@ fn first_broken(
     params: &[ClassRef],
     args: &[ClassRef],
     context: GenericContext,
+    judged: Judged,
 ) -> R<Option<usize>> {
     for (i, (param, arg)) in params.iter().zip(args).enumerate() {
-        if !satisfied(param, arg, context)? {
+        if !satisfied(param, arg, context, judged)? {
             return Ok(Some(i));
         }
     }
@@ -97,20 +112,21 @@ fn first_broken(
 impl Class {
     /// Whether the arguments of an instantiation satisfy the constraints; true for any other type.
     pub fn satisfies_constraints(&'static self) -> R<bool> {
-        Ok(self.broken_constraint()?.is_none())
+        let broken = self.broken_constraint(Judged::AllButParameters)?;
+        Ok(broken.is_none())
     }
     /// The position of the first argument that violates a constraint.
-    fn broken_constraint(&'static self) -> R<Option<usize>> {
+    fn broken_constraint(&'static self, judged: Judged) -> R<Option<usize>> {
         match self.kind {
             ClassKind::Inst { def, args } => {
-                first_broken(def.params()?, args, self.scope().context)
+                first_broken(def.params()?, args, self.scope().context, judged)
             }
             _ => Ok(None),
         }
     }
     /// TypeLoadException if an argument of the instantiation breaks a constraint.
     pub fn check_constraints(&'static self) -> R<()> {
-        match self.broken_constraint()? {
+        match self.broken_constraint(Judged::Closed)? {
             None => Ok(()),
             Some(i) => Err(LoadError::type_load(
                 self,
@@ -127,19 +143,25 @@ impl Class {
 impl Method {
     /// Whether the arguments of an instantiated method satisfy the constraints; true for any other method.
     pub fn satisfies_constraints(&'static self) -> R<bool> {
-        Ok(self.broken_constraint()?.is_none())
+        let broken = self.broken_constraint(Judged::AllButParameters)?;
+        Ok(broken.is_none())
     }
     /// The position of the first argument that violates a constraint.
-    fn broken_constraint(&'static self) -> R<Option<usize>> {
+    fn broken_constraint(&'static self, judged: Judged) -> R<Option<usize>> {
         if self.method_args().is_empty() {
             return Ok(None);
         }
-        first_broken(self.generic_params()?, self.method_args(), self.context())
+        first_broken(
+            self.generic_params()?,
+            self.method_args(),
+            self.context(),
+            judged,
+        )
     }
     /// VerificationException if an argument of the instantiated method breaks a constraint. Mono runs such a method
     /// and reads what is not there; CoreCLR throws this.
     pub fn check_constraints(&'static self) -> R<()> {
-        match self.broken_constraint()? {
+        match self.broken_constraint(Judged::Closed)? {
             None => Ok(()),
             Some(i) => Err(LoadError::Verification {
                 message: format!(

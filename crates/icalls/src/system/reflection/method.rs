@@ -214,7 +214,7 @@ icalls! {
             return Err(cx.throw(Known::ArgumentException, &text));
         }
         let made = load(cx, || method.universe().instantiate_method(method, &args))?;
-        if !made.is_open() && !load(cx, || made.satisfies_constraints())? {
+        if !load(cx, || made.satisfies_constraints())? {
             return Err(cx.throw2(Known::ArgumentException, "Invalid generic arguments", "typeArguments"));
         }
         method_object(cx, made, Some(reflected))

@@ -56,7 +56,7 @@ pub fn make_generic<'cx>(
         return Err(cx.throw(Known::ArgumentException, "The number of generic arguments provided doesn't equal the arity of the generic type definition."));
     }
     let made = objects::load(cx, || cx.universe().instantiate(definition, args))?;
-    if !made.is_open && !objects::load(cx, || made.satisfies_constraints())? {
+    if !objects::load(cx, || made.satisfies_constraints())? {
         return Err(cx.throw2(
             Known::ArgumentException,
             "Invalid generic arguments",
