@@ -61,13 +61,11 @@ impl Initialisers {
 
     fn list(&mut self, method: MethodRef) -> Vec<ClassRef> {
         let mut list = Vec::new();
-        // An object of a class without `beforefieldinit` has had a constructor called.
-        let own = method.class.is_before_field_init() || method.is_static() || method.is_ctor();
         if is_library(method.class) && !method.is_dynamic() {
             return list;
         }
         // Mono makes a synchronized method a wrapper, which is one more method of the class, and is compiled first.
-        if own && method.is_synchronized() {
+        if method.is_synchronized() {
             self.add(&mut list, method, method.class);
         }
         if let Ok(body) = method.body()
@@ -95,9 +93,8 @@ impl Initialisers {
                 }
             }
         }
-        if own {
-            self.add(&mut list, method, method.class);
-        }
+        // Also of instance methods: an object that was deserialised has had no constructor called.
+        self.add(&mut list, method, method.class);
         list
     }
 

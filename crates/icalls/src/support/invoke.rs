@@ -172,6 +172,8 @@ fn checked<'cx>(
     parameters: ObjRef<'cx>,
 ) -> Result<MethodRef> {
     let constructor = is_constructor(method) && !method.is_static();
+    // A class that cannot be loaded is no failure of the callee.
+    load(cx, || method.class.check())?;
     let mut target = method;
     if !method.is_static() {
         if remoting::is_proxy(object) {
