@@ -20,6 +20,10 @@ static class PerformanceCounters
     {
         return new PerformanceCounter(category, counter, instance, true).RawValue;
     }
+    static string Instances(string category)
+    {
+        return string.Join(";", new PerformanceCounterCategory(category).GetInstanceNames().OrderBy(n => n, StringComparer.Ordinal));
+    }
     static object Write(string category, string counter)
     {
         var c = new PerformanceCounter(category, counter, "", false) { RawValue = 1000 };
@@ -58,9 +62,12 @@ static class PerformanceCounters
             new CounterCreationData("items", "", PerformanceCounterType.NumberOfItems32), new CounterCreationData("rate", "", PerformanceCounterType.RateOfCountsPerSecond64) })).CategoryName);
         Try("mine", () => PerformanceCounterCategory.Exists("Mine") + " " + PerformanceCounterCategory.CounterExists("items", "Mine") + " " + PerformanceCounterCategory.CounterExists("none", "Mine"));
         Try("its counters", () => string.Join(";", new PerformanceCounterCategory("Mine").GetCounters().Select(c => c.CounterName + " " + c.CounterType)));
+        Try("its instances at first", () => Instances("Mine"));
         Try("written", () => Write("Mine", "items"));
+        Try("its instances then", () => Instances("Mine") + " " + PerformanceCounterCategory.InstanceExists("items", "Mine") + PerformanceCounterCategory.InstanceExists("rate", "Mine"));
         Try("read", () => Raw("Mine", "items"));
         Try("another", () => Raw("Mine", "rate"));
+        Try("its instances at last", () => Instances("Mine"));
         Try("create again", () => PerformanceCounterCategory.Create("Mine", "", PerformanceCounterCategoryType.SingleInstance, "a", "b").CategoryName);
         Try("delete", () => { PerformanceCounterCategory.Delete("Mine"); return ""; });
         Try("encode", () => HttpUtility.HtmlEncode("<a href='\u00e4'>&") + HttpUtility.UrlEncode("\u00fc /?&") + HttpUtility.ParseQueryString("a=1&b=%20x&a=2"));

@@ -15,6 +15,8 @@ pub struct Counter {
     /// System.Diagnostics.PerformanceCounterType.
     pub kind: i32,
     value: i64,
+    /// Somebody has asked for it. From then on its category has an instance that is named as it is, as in mono.
+    is_wanted: bool,
 }
 impl Counter {
     /// A counter that is 0.
@@ -23,6 +25,7 @@ impl Counter {
             name,
             kind,
             value: 0,
+            is_wanted: false,
         }
     }
 }
@@ -118,11 +121,14 @@ pub fn find(category: &str, counter: &str, instance: &str) -> Found {
             writable: c.instances == Instances::Own,
         };
     }
-    let custom = CUSTOM.lock();
+    let mut custom = CUSTOM.lock();
     let Some(at) = custom.iter().position(|c| c.0 == category) else {
         return nothing;
     };
     let place = custom[at].1.iter().position(|c| c.name == counter);
+    if let Some(place) = place {
+        custom[at].1[place].is_wanted = true;
+    }
     Found {
         handle: place.map(|counter| Handle {
             category: (CATEGORIES.len() + at) as u16,
@@ -161,10 +167,20 @@ pub fn counter_names(category: &str) -> Option<Vec<String>> {
     let c = custom.iter().find(|c| c.0 == category)?;
     Some(c.1.iter().map(|c| c.name.clone()).collect())
 }
-/// The names of a category's instances. Those of the program have none.
+/// The names of a category's instances. Those of the program's categories are named after the counters that somebody has asked for.
 pub fn instance_names(category: &str) -> Vec<String> {
-    let at = CATEGORIES.iter().position(|c| c.name == category);
-    at.map(values::instances).unwrap_or_default()
+    if let Some(at) = CATEGORIES.iter().position(|c| c.name == category) {
+        return values::instances(at);
+    }
+    let custom = CUSTOM.lock();
+    let of = custom.iter().find(|c| c.0 == category);
+    let wanted = of.into_iter().flat_map(|c| &c.1).filter(|c| c.is_wanted);
+    wanted.map(|c| c.name.clone()).collect()
+}
+/// Whether a category of the program has an instance. Of those that every process has mono finds none.
+pub fn has_instance(category: &str, instance: &str) -> bool {
+    let is_own = CATEGORIES.iter().any(|c| c.name == category);
+    !is_own && instance_names(category).iter().any(|n| n == instance)
 }
 
 #[cfg(test)]

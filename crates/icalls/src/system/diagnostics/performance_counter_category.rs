@@ -16,8 +16,10 @@ icalls! {
         let Some(names) = performance::counter_names(&text(category.take(category_length))) else { return Ok(false) };
         Ok(counter.is_null() || names.contains(&text(counter.take(counter_length))))
     }
-    /// False, as in mono, for every instance.
-    "System.Diagnostics.PerformanceCounterCategory::InstanceExistsInternal_icall" fn instance_exists(cx, instance: Chars<'cx>, instance_length: i32, category: Chars<'cx>, category_length: i32) -> bool { Ok(false) }
+    /// Whether a category of the program has the instance; false, as in mono, for every other category.
+    "System.Diagnostics.PerformanceCounterCategory::InstanceExistsInternal_icall" fn instance_exists(cx, instance: Chars<'cx>, instance_length: i32, category: Chars<'cx>, category_length: i32) -> bool {
+        Ok(performance::has_instance(&text(category.take(category_length)), &text(instance.take(instance_length))))
+    }
     /// Adds a category of the program's own; one that is there stays as it is. The help is not kept: nothing gives it back.
     "System.Diagnostics.PerformanceCounterCategory::Create_icall" fn create_category(
         cx, name: Chars<'cx>, length: i32, help: Chars<'cx>, help_length: i32, kind: i32, items: ObjRef<'cx>,
