@@ -151,18 +151,26 @@ impl Binder {
     pub fn effective_name<'n>(
         &self,
         name: &'n AssemblyName,
-        mut policy: impl FnMut(&Path) -> Vec<Redirect>,
+        policy: impl FnMut(&Path) -> Vec<Redirect>,
     ) -> Cow<'n, AssemblyName> {
         let remapped = remap::remap(name);
-        if remapped.public_key_token.is_none() {
-            return remapped;
-        }
-        let redirected = Redirect::apply(&self.redirects, &remapped).or_else(|| {
-            self.gac_roots()
-                .filter_map(|root| gac::policy_path(&root, &remapped))
-                .find_map(|path| Redirect::apply(&policy(&path), &remapped))
-        });
+        let redirected = self.redirected(&remapped, policy);
         redirected.map_or(remapped, Cow::Owned)
+    }
+
+    /// The name that a redirect puts in the place of a strong `name`: the application's, or else one of the publisher (see
+    /// [`Binder::effective_name`]).
+    pub fn redirected(
+        &self,
+        name: &AssemblyName,
+        mut policy: impl FnMut(&Path) -> Vec<Redirect>,
+    ) -> Option<AssemblyName> {
+        name.public_key_token?;
+        Redirect::apply(&self.redirects, name).or_else(|| {
+            self.gac_roots()
+                .filter_map(|root| gac::policy_path(&root, name))
+                .find_map(|path| Redirect::apply(&policy(&path), name))
+        })
     }
 
     /// The files that may hold the assembly `name`, best first; `requesting_dir` is that of the assembly which asks.

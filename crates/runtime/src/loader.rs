@@ -25,6 +25,8 @@
 //! * One assembly object per file (by canonical path), and one per simple name in the default context. Names are compared there without
 //!   regard to case, those of files with it.
 //! * `LoadFrom` of another file with a name that is loaded gives the assembly that is loaded ([`Loader::open_from`]); `LoadFile` never does.
+//! * Whoever gives a file or bytes gets what the redirects put in the place of the name in them ([`Given`]). What that name finds is not asked again: it may
+//!   be another version.
 //! * Images are mapped for the life of the process.
 //! * Whether a file is neutral is told by its place alone ([`Loader::is_neutral`]), so all domains agree on it.
 //! * A bind that needs the program's resolve events answers `LoadError::Need`: events run managed code, so they are
@@ -105,6 +107,24 @@ pub struct HostMapping {
     pub to_library: Option<String>,
     /// The function to look up.
     pub to_function: Option<String>,
+}
+/// What a program gets that gives a file or bytes.
+#[derive(Debug)]
+pub enum Given {
+    /// The assembly in it.
+    Opened(&'static Assembly),
+    /// What is found under this name, to which the name in it is redirected. Nothing has been loaded.
+    Redirected(AssemblyName),
+}
+/// Why a file is opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// A name has led to it, or the runtime itself needs it.
+    Name,
+    /// `Assembly.LoadFrom`: an assembly of that name that is loaded will do.
+    From,
+    /// `Assembly.LoadFile`.
+    File,
 }
 /// The file of which a module is a shadow copy.
 #[derive(Clone)]
@@ -455,7 +475,17 @@ impl Loader {
     /// Loads the assembly in a file, in Native state.
     pub fn open(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
         self.look_at_setup();
-        in_native(|| self.open_file(path, false))
+        match in_native(|| self.open_file(path, Purpose::Name))? {
+            Given::Opened(assembly) => Ok(assembly),
+            Given::Redirected(name) => {
+                unreachable!("{name}: what a name has led to is not redirected")
+            }
+        }
+    }
+    /// The same, as `Assembly.LoadFile` does it.
+    pub fn open_exactly(&self, path: &Path) -> std::result::Result<Given, LoadError> {
+        self.look_at_setup();
+        in_native(|| self.open_file(path, Purpose::File))
     }
     /// A file is about to be opened for managed code. AppDomain.AssemblyLoad is raised for the assembly in it also if that is loaded already, as in mono.
     pub fn opens_again(&self, path: &Path) {
@@ -466,19 +496,15 @@ impl Loader {
     }
     /// The same, as `Assembly.LoadFrom` does it: if an assembly of that name is loaded, that one is the result. A version counts only if
     /// the name is strong.
-    pub fn open_from(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
+    pub fn open_from(&self, path: &Path) -> std::result::Result<Given, LoadError> {
         self.look_at_setup();
-        in_native(|| self.open_file(path, true))
+        in_native(|| self.open_file(path, Purpose::From))
     }
     /// Two threads may read one file at the same time; [`Loader::register`] keeps the assembly of the first.
-    fn open_file(
-        &self,
-        path: &Path,
-        prefer_loaded: bool,
-    ) -> std::result::Result<&'static Assembly, LoadError> {
+    fn open_file(&self, path: &Path, purpose: Purpose) -> std::result::Result<Given, LoadError> {
         let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(a) = self.state.lock().by_path.get(&full) {
-            return Ok(a);
+            return Ok(Given::Opened(a));
         }
         let is_neutral = self.is_neutral(&full);
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -509,8 +535,16 @@ impl Loader {
                 }
             }
         };
-        if prefer_loaded && let Some(first) = self.loaded_as(assembly) {
-            return Ok(first);
+        if purpose != Purpose::Name
+            && !is_neutral
+            && let Some(name) = self.redirect_of(assembly)
+        {
+            return Ok(Given::Redirected(name));
+        }
+        if purpose == Purpose::From
+            && let Some(first) = self.loaded_as(assembly)
+        {
+            return Ok(Given::Opened(first));
         }
         let assembly = self.register(assembly, Some(full));
         // A shadow copy is the same assembly by its own name.
@@ -525,7 +559,18 @@ impl Loader {
             state.by_path.entry(PathBuf::from(copy)).or_insert(assembly);
         }
         self.register_bound(assembly);
-        Ok(assembly)
+        Ok(Given::Opened(assembly))
+    }
+    /// The name to which that of an assembly is redirected.
+    fn redirect_of(&self, assembly: &Assembly) -> Option<AssemblyName> {
+        let token = PublicKeyToken(assembly.public_key_token()?);
+        let name = AssemblyName {
+            version: Some(assembly.version),
+            culture: Some(assembly.culture.to_string()),
+            public_key_token: Some(token),
+            ..AssemblyName::simple(assembly.name)
+        };
+        self.binder().redirected(&name, policy)
     }
     /// What an assembly of an earlier life is bound to already is loaded with it.
     fn register_bound(&self, assembly: &'static Assembly) {
@@ -592,12 +637,23 @@ impl Loader {
     }
     /// Loads an assembly from memory. The bytes are kept for the life of the process. Each load gives another assembly; their name finds the first.
     pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
+        Ok(self.register(self.read_bytes(data)?, None))
+    }
+    /// The same for managed code, which is given what the name in the image is redirected to.
+    pub fn open_given_bytes(&self, data: Vec<u8>) -> std::result::Result<Given, LoadError> {
+        let assembly = self.read_bytes(data)?;
+        Ok(match in_native(|| self.redirect_of(assembly)) {
+            Some(name) => Given::Redirected(name),
+            None => Given::Opened(self.register(assembly, None)),
+        })
+    }
+    /// Makes an assembly of bytes, which is added to no list.
+    fn read_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
         let data = Box::leak(data.into_boxed_slice());
         let module = self.universe().load_module_for(self.domain, data, None)?;
-        let assembly = module
+        module
             .assembly()
-            .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
-        Ok(self.register(assembly, None))
+            .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))
     }
     /// Loads the assembly in a file to be looked at, in Native state.
     pub fn open_reflection_only(
@@ -869,11 +925,7 @@ impl Loader {
         requesting: Option<ModuleRef>,
     ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
         let binder = self.binder();
-        let effective = binder
-            .effective_name(name, |p| {
-                vervet_binder::redirect::Redirect::read_policy(p).unwrap_or_default()
-            })
-            .into_owned();
+        let effective = binder.effective_name(name, policy).into_owned();
         let other_version = match self.bound(name, &effective) {
             Some((a, true)) => return Ok(Some(a)),
             other => other.map(|o| o.0),
@@ -961,11 +1013,28 @@ impl Loader {
         cx.tell_loaded()?;
         Ok(assembly)
     }
-    /// Loads bytes for managed code.
-    pub fn load_bytes<'cx>(&self, cx: &'cx Cx<'cx>, data: &[u8]) -> Result<&'static Assembly> {
-        let assembly = cx.load(self.open_bytes(data.to_vec()))?;
+    /// What managed code gets for what it gave; None: there is nothing of the name that it is redirected to. AssemblyLoad is raised for what there is,
+    /// also if that is loaded already, as in mono.
+    pub fn take_given<'cx>(
+        &self,
+        cx: &'cx Cx<'cx>,
+        given: Given,
+    ) -> Result<Option<&'static Assembly>> {
+        let assembly = match given {
+            Given::Opened(assembly) => assembly,
+            Given::Redirected(name) => match self.load_by_name(cx, &name, None) {
+                Ok(assembly) => {
+                    self.state.lock().untold.push(assembly);
+                    assembly
+                }
+                Err(throw) => {
+                    cx.take_pending(throw);
+                    return Ok(None);
+                }
+            },
+        };
         cx.tell_loaded()?;
-        Ok(assembly)
+        Ok(Some(assembly))
     }
 
     /// Tells the host, and raises AppDomain.AssemblyLoad of the loader's domain, which is the current one.
@@ -1183,19 +1252,22 @@ fn in_native<T>(work: impl FnOnce() -> T) -> T {
 
 /// The RuntimeAssembly object of an assembly (`_mono_assembly` is its address).
 pub fn assembly_object<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly) -> Result<ObjRef<'cx>> {
-    cx.cached(
-        ASSEMBLY_KIND,
+    let key = assembly as *const Assembly as usize;
+    cx.cached(ASSEMBLY_KIND, key, 0, || {
+        another_assembly_object(cx, assembly)
+    })
+}
+/// Another object of an assembly, which nothing else is given. (Managed code keeps in an assembly's object that it came from bytes.)
+pub fn another_assembly_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    assembly: &'static Assembly,
+) -> Result<ObjRef<'cx>> {
+    let o = cx.alloc(cx.known(Known::RuntimeAssembly))?;
+    o.write(
+        std::mem::offset_of!(vervet_abi::layouts::RuntimeAssemblyObject, mono_assembly),
         assembly as *const Assembly as usize,
-        0,
-        || {
-            let o = cx.alloc(cx.known(Known::RuntimeAssembly))?;
-            o.write(
-                std::mem::offset_of!(vervet_abi::layouts::RuntimeAssemblyObject, mono_assembly),
-                assembly as *const Assembly as usize,
-            );
-            Ok(o)
-        },
-    )
+    );
+    Ok(o)
 }
 /// The assembly behind a RuntimeAssembly object.
 pub fn assembly_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<&'static Assembly> {
@@ -1218,6 +1290,10 @@ pub const ASSEMBLY_KIND: u32 = 1;
 /// Cache kind of TypeBuilder objects, by module and TypeDef row.
 pub const BUILDER_KIND: u32 = 10;
 
+/// The redirects of a publisher policy.
+fn policy(path: &Path) -> Vec<vervet_binder::redirect::Redirect> {
+    vervet_binder::redirect::Redirect::read_policy(path).unwrap_or_default()
+}
 fn not_found(path: &Path, error: &std::io::Error) -> LoadError {
     tracing::debug!("{}: {error}", path.display());
     LoadError::FileNotFound {

@@ -10,6 +10,7 @@ use vervet_binder::AssemblyName;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::domain::{self, Domain};
 use vervet_runtime::icalls;
+use vervet_runtime::loader::{Given, another_assembly_object};
 use vervet_runtime::memory::roots::{self, Root};
 use vervet_runtime::object::ObjRef;
 use vervet_types::{Assembly, Known, LoadError};
@@ -222,7 +223,15 @@ icalls! {
             cx.tell_loaded()?;
             return assembly_object(cx, assembly);
         }
-        let assembly = loader.load_bytes(cx, image.elements::<u8>())?;
+        let given = cx.load(loader.open_given_bytes(image.elements::<u8>().to_vec()))?;
+        let is_redirected = matches!(given, Given::Redirected(_));
+        let Some(assembly) = loader.take_given(cx, given)? else {
+            let text = "The image was assembly binding redirected to another assembly that failed to load";
+            return Err(cx.throw(Known::BadImageFormatException, text));
+        };
+        if is_redirected {
+            return another_assembly_object(cx, assembly);
+        }
         if let Some(symbols) = symbols.non_null() {
             vervet_runtime::exceptions::symbols::remember(assembly.manifest, symbols.elements::<u8>());
         }

@@ -16,6 +16,7 @@ use vervet_metadata::{Table, Token};
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::icalls;
+use vervet_runtime::loader::Given;
 use vervet_runtime::object::ObjRef;
 use vervet_types::type_name::TypeName;
 use vervet_types::{Assembly, ClassRef, Known, LoadError, MethodRef, ModuleRef};
@@ -144,14 +145,14 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
     }
     let opened = match how {
         How::From => loader.open_from(path_of),
-        How::File => loader.open(path_of),
-        How::ReflectionOnly => loader.open_reflection_only(path_of),
+        How::File => loader.open_exactly(path_of),
+        How::ReflectionOnly => loader.open_reflection_only(path_of).map(Given::Opened),
     };
     match opened {
-        Ok(assembly) => {
-            cx.tell_loaded()?;
-            assembly_object(cx, assembly)
-        }
+        Ok(given) => match loader.take_given(cx, given)? {
+            Some(assembly) => assembly_object(cx, assembly),
+            None => Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path)),
+        },
         Err(LoadError::BadImage { .. }) => {
             Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path))
         }
