@@ -6,6 +6,7 @@
 //!     1. `resolved`: a resolve event has answered this name before           -> that assembly
 //!     2. `by_name`: loaded under this simple name, in the version asked for  -> that assembly
 //!     3. the binder's candidates, without and then with the directory of the requesting module: the first file that opens
+//!        (of references, that directory comes after 6 or not at all, unless `LoadFrom` has loaded the module: `Beside`)
 //!     4. `by_name` in another version                                        -> that assembly
 //!     5. the name of an assembly in this binary, Vervet.Threading            -> that assembly
 //!     6. nothing: AssemblyResolve is raised
@@ -36,7 +37,7 @@ use crate::object::ObjRef;
 use crate::profiler::hooks;
 use crate::reflection_only::ReflectionOnly;
 use crate::shadow_copy::ShadowCopies;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use vervet_binder::binder::Binder;
@@ -121,6 +122,8 @@ pub enum Given {
 enum Purpose {
     /// A name has led to it, or the runtime itself needs it.
     Name,
+    /// What was loaded by `Assembly.LoadFrom` refers to it, and it lies beside that.
+    Neighbour,
     /// `Assembly.LoadFrom`: an assembly of that name that is loaded will do.
     From,
     /// `Assembly.LoadFile`.
@@ -214,8 +217,10 @@ struct State {
     by_name: FxHashMap<String, &'static Assembly>,
     /// Loaded, and the program has not been told yet.
     untold: Vec<&'static Assembly>,
-    /// Names that a resolve event has been asked for and could not give, while a bind is running.
-    unresolved: Vec<String>,
+    /// References that a resolve event has been asked for and could not give: the id of the module, the full name.
+    unresolved: FxHashSet<(u32, String)>,
+    /// Where the references of an assembly may be found that was loaded by its file, by the id of its manifest's module.
+    beside: FxHashMap<u32, Beside>,
     /// What binds in the default context have found, by the display name and the id of the requesting module: reading policy files and probing cost system calls, and
     /// the serializer binds a name for each type that it reads.
     bound: FxHashMap<(String, Option<u32>), &'static Assembly>,
@@ -223,6 +228,18 @@ struct State {
     retired: Option<Retired>,
     /// What resolve events have answered, by simple name. An answer holds for the life of the process.
     resolved: FxHashMap<String, &'static Assembly>,
+}
+
+/// When what an assembly refers to is looked for beside it, which is last in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Beside {
+    /// After AssemblyResolve has given nothing: a name led to the assembly.
+    #[default]
+    AfterEvent,
+    /// At once: it was loaded by `LoadFrom`, or lay beside one that was.
+    AtOnce,
+    /// Never: it was loaded by `LoadFile`.
+    Never,
 }
 
 /// The program's assemblies of an earlier life of a domain.
@@ -475,7 +492,15 @@ impl Loader {
     /// Loads the assembly in a file, in Native state.
     pub fn open(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
         self.look_at_setup();
-        match in_native(|| self.open_file(path, Purpose::Name))? {
+        self.open_named(path, Purpose::Name)
+    }
+    /// Opens a file to which a name has led.
+    fn open_named(
+        &self,
+        path: &Path,
+        purpose: Purpose,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
+        match in_native(|| self.open_file(path, purpose))? {
             Given::Opened(assembly) => Ok(assembly),
             Given::Redirected(name) => {
                 unreachable!("{name}: what a name has led to is not redirected")
@@ -535,7 +560,7 @@ impl Loader {
                 }
             }
         };
-        if purpose != Purpose::Name
+        if matches!(purpose, Purpose::From | Purpose::File)
             && !is_neutral
             && let Some(name) = self.redirect_of(assembly)
         {
@@ -546,6 +571,14 @@ impl Loader {
         {
             return Ok(Given::Opened(first));
         }
+        let beside = match purpose {
+            Purpose::Name => Beside::AfterEvent,
+            Purpose::From | Purpose::Neighbour => Beside::AtOnce,
+            Purpose::File => Beside::Never,
+        };
+        // Before anybody finds it.
+        let id = assembly.manifest.id;
+        self.state.lock().beside.entry(id).or_insert(beside);
         let assembly = self.register(assembly, Some(full));
         // A shadow copy is the same assembly by its own name.
         if self
@@ -872,15 +905,28 @@ impl Loader {
         if asks_host {
             return Err(needed(requesting, reference));
         }
-        if let Some(a) = self.bind(&name, Some(requesting))? {
+        let beside = self.beside(requesting);
+        // What is loaded in another version is the last choice of a bind, and would be taken in place of a neighbour of the right one.
+        let at_once =
+            beside == Beside::AtOnce || beside == Beside::AfterEvent && self.is_loaded(&name);
+        if let Some(a) = self.bind(&name, at_once.then_some(requesting))? {
             return Ok(a);
         }
-        if self.state.lock().unresolved.contains(&name.name) {
-            return Err(LoadError::FileNotFound {
-                name: name.to_string(),
-            });
+        let key = (requesting.id, name.to_string());
+        if !self.state.lock().unresolved.contains(&key) {
+            return Err(needed(requesting, reference));
         }
-        Err(needed(requesting, reference))
+        let last = match beside {
+            Beside::AfterEvent => self.bind(&name, Some(requesting))?,
+            Beside::AtOnce | Beside::Never => None,
+        };
+        last.ok_or(LoadError::FileNotFound { name: key.1 })
+    }
+    /// When what a module refers to is looked for beside it.
+    fn beside(&self, requesting: ModuleRef) -> Beside {
+        let manifest = requesting.assembly().map_or(requesting, |a| a.manifest);
+        let state = self.state.lock();
+        state.beside.get(&manifest.id).copied().unwrap_or_default()
     }
     /// Is there an assembly of which the program has not been told?
     pub(crate) fn has_untold(&self) -> bool {
@@ -948,7 +994,14 @@ impl Loader {
                 if !c.path.is_file() {
                     continue;
                 }
-                match self.open(&c.path) {
+                let is_neighbour =
+                    with_dir && requesting.is_some_and(|m| self.beside(m) == Beside::AtOnce);
+                let purpose = match is_neighbour {
+                    true => Purpose::Neighbour,
+                    false => Purpose::Name,
+                };
+                self.look_at_setup();
+                match self.open_named(&c.path, purpose) {
                     Ok(a) => return Ok(Some(a)),
                     Err(e) => first_error = first_error.or(Some(e)),
                 }
@@ -1094,7 +1147,10 @@ impl Loader {
                 state.resolved.insert(name.name, a);
                 state.bound.clear();
             }
-            None => self.state.lock().unresolved.push(name.name),
+            None => {
+                let key = (requesting.id, name.to_string());
+                self.state.lock().unresolved.insert(key);
+            }
         }
         Ok(())
     }
