@@ -87,8 +87,10 @@ impl Options {
 
 /// See [`Runtime::preallocated`].
 pub struct Preallocated {
-    /// OutOfMemoryException.
+    /// OutOfMemoryException, for what no memory would be enough for.
     pub out_of_memory: Root,
+    /// OutOfMemoryException, where the heap has no room left. Mono has another text for it.
+    pub heap_full: Root,
     /// NullReferenceException.
     pub null_reference: Root,
     /// StackOverflowException.
@@ -137,10 +139,15 @@ impl Runtime {
     }
     /// Leaves the preallocated OutOfMemoryException pending.
     pub fn throw_out_of_memory(&self, cx: &Cx<'_>) -> Throw {
-        match self.preallocated.get() {
-            Some(p) => cx.throw_object(p.out_of_memory.get()),
-            None => panic!("out of memory before start-up was complete"),
-        }
+        cx.throw_object(self.prepared().out_of_memory.get())
+    }
+    /// Leaves that of a heap without room pending.
+    pub fn throw_heap_full(&self, cx: &Cx<'_>) -> Throw {
+        cx.throw_object(self.prepared().heap_full.get())
+    }
+    fn prepared(&self) -> &Preallocated {
+        let prepared = self.preallocated.get();
+        prepared.unwrap_or_else(|| panic!("out of memory before start-up was complete"))
     }
     /// Has the class been initialized in the root domain? The background compiler serves that domain.
     pub fn is_initialized(&self, class: ClassRef) -> bool {

@@ -34,7 +34,9 @@ fn place<'cx>(
             crate::profiler::hooks::allocated(vt, object.addr(), size, || gc::heap().taken());
             Ok(object)
         }
-        None => Err(cx.rt().throw_out_of_memory(cx)),
+        // Mono has one text for objects and arrays, and another for strings.
+        None if vt.flags & flags::STRING != 0 => Err(cx.rt().throw_out_of_memory(cx)),
+        None => Err(cx.rt().throw_heap_full(cx)),
     }
 }
 

@@ -215,6 +215,11 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
             cx.known(Known::OutOfMemoryException),
             &["Out of memory"],
         )?),
+        heap_full: Root::of(make::new(
+            cx,
+            cx.known(Known::OutOfMemoryException),
+            &["Insufficient memory to continue the execution of the program."],
+        )?),
         null_reference: Root::of(make::new(
             cx,
             cx.known(Known::NullReferenceException),
