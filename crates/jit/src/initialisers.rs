@@ -19,6 +19,7 @@
 //! * the fields that a method accesses which mono inlines (`is_inlined_by_mono`), and, where mono shares code, fields of classes that differ between those that share it:
 //!   generated code checks them at the access;
 //! * thread statics, which have a value per thread;
+//! * a finalizer's own class;
 //! * classes whose initialiser is silent: nobody can tell when it runs;
 //! * classes of the core library, whose initialisers a program does not see, and which would cost every start.
 //!
@@ -65,7 +66,8 @@ impl Initialisers {
             return list;
         }
         // Mono makes a synchronized method a wrapper, which is one more method of the class, and is compiled first.
-        if method.is_synchronized() {
+        let own = !is_finalizer(method);
+        if own && method.is_synchronized() {
             self.add(&mut list, method, method.class);
         }
         if let Ok(body) = method.body()
@@ -94,7 +96,9 @@ impl Initialisers {
             }
         }
         // Also of instance methods: an object that was deserialised has had no constructor called.
-        self.add(&mut list, method, method.class);
+        if own {
+            self.add(&mut list, method, method.class);
+        }
         list
     }
 
@@ -181,6 +185,13 @@ fn inlined_on_demand(scope: &Scope, token: Token) -> Result<Option<ClassRef>, Lo
 fn shares_code(method: MethodRef) -> bool {
     let mut args = method.class.args().iter().chain(method.method_args());
     args.any(|a| !a.is_value_type().unwrap_or(false))
+}
+
+/// Whether the collector calls the method. That there is an object need not mean that the class is initialised: an initialiser that failed would fail
+/// again in the finalizers' thread.
+fn is_finalizer(method: MethodRef) -> bool {
+    let finalizer = method.class.finalizer();
+    matches!(finalizer, Ok(Some(f)) if std::ptr::eq(f, method))
 }
 
 /// Whether the class is the core library's.
