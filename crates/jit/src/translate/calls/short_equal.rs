@@ -17,7 +17,8 @@
 //!
 //! # Invariants
 //! * No byte outside of the two ranges is read.
-//! * An address that is null raises NullReferenceException, as in the body, unless the ranges are empty.
+//! * An address that is null raises NullReferenceException, as in the body, unless the ranges are
+//!   empty or the same: then nothing is read.
 use crate::emit::null_trap;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
@@ -41,7 +42,9 @@ impl Translator<'_, '_> {
             return Ok(false);
         };
         let ranges = Ranges { a, b, bytes };
-        let [short, most, two, one, none] = [(); 5].map(|()| self.e.b.create_block());
+        let [short, most, two, one, same] = [(); 5].map(|()| self.e.b.create_block());
+        let is_same = self.e.b.ins().icmp(IntCC::Equal, a, b);
+        self.else_here(is_same, same);
         self.if_fewer(ranges, 8, short);
         let beyond = (self.e.b.ins()).icmp_imm_u(IntCC::UnsignedGreaterThan, bytes, 16);
         self.else_here(beyond, most);
@@ -58,9 +61,9 @@ impl Translator<'_, '_> {
         self.return_words(ranges, I16, &[0])?;
         self.begin(one);
         let is_empty = self.e.b.ins().icmp_imm_u(IntCC::Equal, bytes, 0);
-        self.else_here(is_empty, none);
+        self.else_here(is_empty, same);
         self.return_words(ranges, I8, &[0])?;
-        self.begin(none);
+        self.begin(same);
         let yes = self.i32(1);
         self.push(StackType::I32, yes);
         self.ret()?;

@@ -23,13 +23,14 @@
 //!   variables, which the builder of CLIF follows.
 //! * A way that no `ret` takes is left out in an inlined body without loops, as the side of a branch
 //!   on a constant is.
-use crate::signature::LoweredSignature;
+use crate::signature::{LoweredSignature, scalar_kind};
 use crate::translate::control::join::{Fork, Join, result_type};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use vervet_metadata::il::{Instr, Op, Operand};
+use vervet_types::ClassRef;
 
 /// Who asks.
 struct Asking {
@@ -47,7 +48,10 @@ impl<'a> Translator<'a, '_> {
     }
 
     /// The branch that follows the call, the current instruction.
-    fn asking(&self) -> Option<Asking> {
+    ///
+    /// A `ret` makes the answer a value of the method's own type, which the branch would see: only an
+    /// answer of that type goes past it.
+    fn asking(&self, answer: ClassRef) -> Option<Asking> {
         let mut at = self.body.index + 1;
         let mut negated = false;
         while self.instruction_at(at)?.op == Op::LdcI40
@@ -61,7 +65,9 @@ impl<'a> Translator<'a, '_> {
             // Where more than whether it is 0 is of interest, the number itself is returned.
             Op::Ret => {
                 let inline = self.body.inline.as_ref();
-                inline.is_some_and(|i| i.join.is_some_and(|j| j.fork.is_some()))
+                let fits =
+                    negated || scalar_kind(answer) == scalar_kind(self.body.lowered.ret_class);
+                fits && inline.is_some_and(|i| i.join.is_some_and(|j| j.fork.is_some()))
             }
             _ => false,
         };
@@ -74,7 +80,7 @@ impl<'a> Translator<'a, '_> {
         if self.body.skip > 0
             || !self.body.stack.is_empty()
             || result_type(lowered)? != Some(StackType::I32)
-            || self.asking().is_none()
+            || self.asking(lowered.ret_class).is_none()
         {
             return Ok(None);
         }
@@ -109,9 +115,9 @@ impl<'a> Translator<'a, '_> {
     }
 
     /// Behind the inlined body: each way goes where the branch goes with its answer.
-    pub(crate) fn end_fork(&mut self, fork: Fork) -> Res {
+    pub(crate) fn end_fork(&mut self, lowered: &LoweredSignature, fork: Fork) -> Res {
         let asking = self
-            .asking()
+            .asking(lowered.ret_class)
             .ok_or_else(|| TranslateError::internal("nobody asks for the answer"))?;
         let (index, recorded) = (self.body.index, self.body.recorded);
         let after_call = self.body.after_call;

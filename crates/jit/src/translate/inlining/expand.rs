@@ -311,7 +311,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             && let Some(fork) = inlined.join.and_then(|j| j.fork)
         {
             self.e.leave_inlined(inlined.outer);
-            return self.end_fork(fork);
+            return self.end_fork(lowered, fork);
         }
         if let Some(join) = inlined.join {
             self.e.b.seal_block(join.block);
