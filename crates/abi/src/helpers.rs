@@ -259,8 +259,6 @@ helpers! {
     /// (string, string, index, count) -> the first index of the second text in that range of the first, or -1;
     /// [`UNKNOWN_ORDER`](crate::UNKNOWN_ORDER) if the class library is to answer.
     IndexOfText(I64, I64, I32, I32) -> I32 : Leaf;
-    /// (address, count of bytes, seed) -> the hash of the bytes; at most [`HASHED_BYTES`](crate::HASHED_BYTES).
-    HashBytes(I64, I32, I64) -> I32 : Leaf;
     /// (string, seed) -> the hash of its capitals as an unsigned number of 32 bits; -1 if the class library is to answer.
     HashIgnoringCase(I64, I64) -> I64 : Leaf;
     /// (box of an enum, class, places) -> the name of the value; null if the class library is to answer. The class and the places say where the class library keeps names.

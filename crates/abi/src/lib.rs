@@ -20,7 +20,5 @@ pub use short_functions::ShortFunction;
 
 /// What a helper that compares texts says if it does not know.
 pub const UNKNOWN_ORDER: i32 = i32::MIN;
-/// Bytes up to which the helper `HashBytes` computes a hash; that of more is the class library's own.
-pub const HASHED_BYTES: usize = 64 << 10;
 pub use sizes::TableSizes;
 pub use vtable::VTable;

@@ -1,4 +1,5 @@
-// Equal strings have equal hashes, whoever asks: code of each tier, reflection, delegates, comparers, and for each length.
+// Equal strings have equal hashes, whoever asks: code of each tier, reflection, delegates, comparers, and for each length. The numbers are mono's, and the same in each run: they are the order
+// in which a Hashtable lists its keys.
 using System;
 using System.Collections;
 using System.Collections.Generic;
@@ -55,5 +56,11 @@ static class StringHashes
             Check((int)table[s] == i && map[s] == i && set.Contains(s.ToUpperInvariant()) && !map.ContainsKey(s + "x"), "tables");
         }
         Console.WriteLine(wrong == 0 ? "equal" : wrong + " wrong");
+        foreach (string s in new[] { "", "a", "ab", "hello world", "\u00e4\ud800", Made(100, 1, false), Made(40000, 2, true) })
+            Console.WriteLine(s.GetHashCode() + " " + StringComparer.OrdinalIgnoreCase.GetHashCode(s));
+        var few = new Hashtable();
+        foreach (string s in "one two three four five six seven".Split(' ')) few[s] = s.Length;
+        foreach (DictionaryEntry entry in few) Console.Write(entry.Key + " ");
+        Console.WriteLine();
     }
 }

@@ -34,7 +34,6 @@ mod crypto;
 pub mod entries;
 mod enums;
 pub mod first_call;
-mod hashes;
 pub mod helper_table;
 pub mod helpers;
 pub(crate) mod hot;

@@ -75,6 +75,88 @@ pub(super) fn index_of_ascii(text: ObjRef<'_>, sought: ObjRef<'_>, from: i32, co
     known().unwrap_or(UNKNOWN_ORDER)
 }
 
+/// The helper `HashIgnoringCase`: what `CompareInfo.GetIgnoreCaseHash` returns, as an unsigned number; -1 if the class library is to answer.
+///
+/// The class library writes the capitals of the text to a buffer and hashes their bytes with Marvin, which takes eight bytes at a time. Four characters of ASCII are
+/// made capitals in one word, without a buffer. The seed is the process's, so no program knows a hash before it has asked for it.
+pub(super) fn hash_ignoring_case(text: ObjRef<'_>, seed: u64) -> i64 {
+    let known = || {
+        let text = text.non_null()?.units();
+        (1..=MOST / 4)
+            .contains(&text.len())
+            .then(|| hash(text, seed))?
+    };
+    known().map_or(-1, i64::from)
+}
+
+/// Marvin's hash of the capitals of a text. None: a character is not ASCII.
+///
+/// ```text
+/// characters left    blocks of four bytes       then always
+/// 0                  80                          0
+/// 1                  c0 80                       0
+/// 2                  c0 c1, 80                   0
+/// 3                  c0 c1, c2 80                0
+/// ```
+fn hash(text: &[u16], seed: u64) -> Option<u32> {
+    const BEYOND_ASCII: u64 = 0xFF80_FF80_FF80_FF80;
+    let (words, rest) = text.as_chunks::<4>();
+    let mut state = (seed as u32, (seed >> 32) as u32);
+    for c in words {
+        let word = word(*c);
+        if word & BEYOND_ASCII != 0 {
+            return None;
+        }
+        let word = word ^ small(word);
+        state = mix(state, word as u32);
+        state = mix(state, (word >> 32) as u32);
+    }
+    let mut last = [0; 4];
+    last[..rest.len()].copy_from_slice(rest);
+    let word = word(last);
+    if word & BEYOND_ASCII != 0 {
+        return None;
+    }
+    // Behind the last byte stands 0x80.
+    let word = (word ^ small(word)) | 0x80 << (16 * rest.len());
+    if rest.len() >= 2 {
+        state = mix(state, word as u32);
+    }
+    let end = match rest.len() {
+        0 | 1 => word as u32,
+        _ => (word >> 32) as u32,
+    };
+    let (low, high) = mix(mix(state, end), 0);
+    Some(low ^ high)
+}
+
+/// A step of Marvin over four bytes.
+#[inline]
+fn mix((low, high): (u32, u32), block: u32) -> (u32, u32) {
+    let low = low.wrapping_add(block);
+    let high = high ^ low;
+    let low = low.rotate_left(20).wrapping_add(high);
+    let high = high.rotate_left(9) ^ low;
+    let low = low.rotate_left(27).wrapping_add(high);
+    (low, high.rotate_left(19))
+}
+
+/// Four characters in one word, the first in the lowest bits.
+#[inline]
+fn word(c: [u16; 4]) -> u64 {
+    u64::from(c[0]) | u64::from(c[1]) << 16 | u64::from(c[2]) << 32 | u64::from(c[3]) << 48
+}
+
+/// The bit 5 of each of four characters of ASCII that is a small letter.
+#[inline]
+fn small(word: u64) -> u64 {
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    // The bit 7 says whether a character is at least the first letter, or beyond the last; no sum reaches the next character.
+    let from_a = word + ONES * (0x80 - b'a' as u64);
+    let beyond_z = word + ONES * (0x7F - b'z' as u64);
+    (from_a & !beyond_z & (ONES * 0x80)) >> 2
+}
+
 /// How many characters from the first on differ in nothing but case and are of ASCII, or a few less. The texts have one length.
 #[inline]
 fn same_before(a: &[u16], b: &[u16]) -> usize {
@@ -258,6 +340,25 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn four_characters_are_made_capitals_at_once() {
+        for c in 0..0x80u16 {
+            for at in 0..4 {
+                let mut four = [b'a' as u16 + at as u16, b'Z' as u16, 0x7F, b'z' as u16];
+                four[at] = c;
+                let got = word(four) ^ small(word(four));
+                assert_eq!(got, word(four.map(capital)));
+            }
+        }
+        assert_eq!(hash(&units("\u{e4}"), 1), None);
+        assert_eq!(hash(&units("abcd\u{e4}"), 1), None);
+        for text in ["a", "ab", "abc", "abcd", "abcde"] {
+            let capitals = units(&text.to_uppercase());
+            assert_eq!(hash(&units(text), 99), hash(&capitals, 99));
+            assert_ne!(hash(&units(text), 99), hash(&capitals, 98));
         }
     }
 

@@ -16,7 +16,6 @@
 //! | `Enum.TryParse<T>(string, bool, out T)` | `EnumNumber` | the value of a name that stands alone |
 //! | `GenericEqualityComparer<T>.IndexOf(T[], T, int, int)` | `IndexOfElement`, `IndexOfString` | integers; strings |
 //! | `SpanHelpers.SequenceEqual(ref byte, ref byte, ulong)` | none: module `short_equal` | up to 32 bytes |
-//! | `Marvin.ComputeHash32(ref byte, int, ulong)` | `HashBytes` | up to 64 KiB |
 //! | `CompareInfo.GetIgnoreCaseHash(string)` | `HashIgnoringCase` | the hash of a text of ASCII, by the seed that the body uses |
 //!
 //! The class library keeps the names of an enum at its Type object. A helper gets the offsets of the
@@ -31,13 +30,13 @@ use crate::blob::Symbol;
 use crate::signature::LoweredSignature;
 use crate::translate::calls::call::Dispatch;
 use crate::translate::calls::crypto::offset_of;
-use crate::translate::calls::library::{is_hash, is_sequence_equal};
+use crate::translate::calls::library::is_sequence_equal;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types::*};
-use vervet_abi::{HASHED_BYTES, call};
+use vervet_abi::call;
 use vervet_types::{ClassRef, Known, MethodRef, Prim};
 
 /// Which method.
@@ -46,7 +45,6 @@ enum Question {
     EnumName,
     EnumNumber,
     IndexOf,
-    Hash,
     HashIgnoringCase,
     SequenceEqual,
 }
@@ -60,7 +58,6 @@ fn question(method: MethodRef) -> Option<Question> {
     match (def.namespace, def.name, method.name, method.param_count) {
         ("System", "Enum", "ToString", 0) => Some(Question::EnumName),
         ("System", "Enum", "TryParse", 3) => Some(Question::EnumNumber),
-        ("System", "Marvin", "ComputeHash32", 3) => Some(Question::Hash),
         ("System", "SpanHelpers", "SequenceEqual", 3) => Some(Question::SequenceEqual),
         ("System.Globalization", "CompareInfo", "GetIgnoreCaseHash", 1) => {
             Some(Question::HashIgnoringCase)
@@ -88,12 +85,11 @@ impl Translator<'_, '_> {
             Some(Question::EnumName) => self.answer_enum_name(first),
             Some(Question::EnumNumber) => self.answer_enum_number(first),
             Some(Question::IndexOf) => self.answer_index(first),
-            Some(Question::Hash) => self.answer_hash(first),
             Some(Question::SequenceEqual) if is_sequence_equal(self.body.method)? => {
                 self.answer_short_equal(first)
             }
             Some(Question::SequenceEqual) => Ok(false),
-            Some(Question::HashIgnoringCase) => self.answer_ignoring_hash(first),
+            Some(Question::HashIgnoringCase) => self.answer_hash(first),
             None => Ok(false),
         }
     }
@@ -162,32 +158,8 @@ impl Translator<'_, '_> {
         Ok(true)
     }
 
-    /// The seed is what the class library's own property says, so that both ways give one hash. The
-    /// length alone says whether the helper or the body computes a hash: the hash of a text is one,
-    /// wherever the text lies. So the helper is asked for nothing at no address as well.
+    /// The seed is what the class library's own property says, so that both ways give one hash.
     fn answer_hash(&mut self, first: Block) -> Res<bool> {
-        let method = self.body.method;
-        let sig = method.sig()?;
-        if sig.has_this || !is_hash(&sig.params) || sig.ret.prim != Some(Prim::I4) {
-            return Ok(false);
-        }
-        let [at, count, seed] = self.body.params[..] else {
-            return Ok(false);
-        };
-        let is_short =
-            (self.e.b.ins()).icmp_imm_u(IntCC::UnsignedLessThanOrEqual, count, HASHED_BYTES as i64);
-        let mapped = self.mapped(at);
-        let empty = self.e.b.ins().icmp_imm_u(IntCC::Equal, count, 0);
-        let good = self.e.b.ins().bor(mapped, empty);
-        let good = self.e.b.ins().band(good, is_short);
-        self.go_on_unless(good, first);
-        let hash = self.e.helper_value(call::HashBytes, [at, count, seed]);
-        self.push(StackType::I32, hash);
-        self.ret()?;
-        Ok(true)
-    }
-
-    fn answer_ignoring_hash(&mut self, first: Block) -> Res<bool> {
         let method = self.body.method;
         let sig = method.sig()?;
         let module = method.class.module;
@@ -213,7 +185,7 @@ impl Translator<'_, '_> {
         Ok(true)
     }
 
-    /// Goes on where the helper has an answer, or a condition holds: the value is not 0.
+    /// Goes on where the helper has an answer, which is not 0.
     fn go_on_unless(&mut self, answer: Value, first: Block) {
         let done = self.e.b.create_block();
         self.e.b.ins().brif(answer, done, &[], first, &[]);

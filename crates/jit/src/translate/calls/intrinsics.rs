@@ -201,7 +201,6 @@ fn of_system(class: &str, method: &str) -> Option<Intrinsic> {
             "SequenceEqual" => Library(Routine::SequenceEqual),
             _ => return None,
         },
-        "Marvin" if method == "ComputeHash32" => Library(Routine::Hash),
         "Buffer" => match method {
             "Memcpy" | "Memmove" => Move { shift: 0 },
             "InternalBlockCopy" => Library(Routine::BlockCopy),
@@ -404,7 +403,7 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
             | ReadLong
             | VolatileRead
             | CharInClass
-            | Library(Routine::IndexOf | Routine::SequenceEqual | Routine::Hash),
+            | Library(Routine::IndexOf | Routine::SequenceEqual),
         ) => SideEffect::Reads,
         _ => SideEffect::Writes,
     }

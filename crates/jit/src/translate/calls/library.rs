@@ -2,9 +2,9 @@
 //! `code/library.rs` of `vervet-runtime`.
 //!
 //! # How it works
-//! A search, comparison or hash is a leaf helper for up to 64 KiB, which is what a leaf may look at;
-//! a search or comparison from a few elements on, below which the call of a helper costs more than it
-//! saves. All other lengths are left to the method itself:
+//! A search or comparison is a leaf helper for lengths between a few elements, below which the call of
+//! a helper costs more than it saves, and 64 KiB, which is what a leaf may look at. All other lengths
+//! are left to the method itself:
 //!
 //! ```text
 //!     brif (length - LEAST) <u (MOST - LEAST), leaf, call
@@ -20,7 +20,6 @@
 //! |---|---|
 //! | `IndexOf` | `string.IndexOf(char)`, `Span<T>.IndexOf`, `Array.IndexOf` of bytes |
 //! | `SequenceEqual` | `string ==`, `string.Equals`, `Span<T>.SequenceEqual` |
-//! | `Hash` | `string.GetHashCode` |
 //! | `Sort` | `Array.Sort` and `List<T>.Sort` without a comparer |
 //!
 //! # Invariants
@@ -32,14 +31,13 @@ use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
-use vervet_abi::{HASHED_BYTES, call};
+use vervet_abi::call;
 use vervet_types::{ClassRef, MethodRef, Prim};
 
-/// The least number of bytes that a leaf is called for in a search or comparison.
+/// The least number of bytes that a leaf is called for.
 const LEAST: i64 = 32;
-/// The greatest number of bytes.
+/// The greatest.
 const MOST: i64 = 64 << 10;
-const _: () = assert!(MOST == HASHED_BYTES as i64);
 
 /// Addresses below this one are never mapped.
 const UNMAPPED: i64 = 64 << 10;
@@ -51,8 +49,6 @@ pub(crate) enum Routine {
     IndexOf,
     /// `SpanHelpers.SequenceEqual(ref byte, ref byte, ulong)`.
     SequenceEqual,
-    /// `Marvin.ComputeHash32(ref byte, int, ulong)`.
-    Hash,
     /// `Array.FastCopy(Array, int, Array, int, int)`.
     Copy,
     /// `Buffer.InternalBlockCopy(Array, int, Array, int, int)`.
@@ -63,13 +59,6 @@ pub(crate) enum Routine {
     CompareIgnoringCase,
     /// `string.IndexOfUnchecked(string, int, int)`, as well.
     IndexOfText,
-}
-
-/// Whether the parameters are those of `Marvin.ComputeHash32`.
-pub(super) fn is_hash(params: &[ClassRef]) -> bool {
-    matches!(params, [at, count, seed] if pointee(at) == Some(Prim::U1)
-        && count.prim == Some(Prim::I4)
-        && seed.prim == Some(Prim::U8))
 }
 
 /// Whether the method is the comparison of two ranges of bytes, and not one of other elements.
@@ -113,7 +102,6 @@ impl Translator<'_, '_> {
             {
                 self.sequence_equal(method)
             }
-            (Routine::Hash, params) if is_hash(params) => self.hash(method),
             (Routine::Copy | Routine::BlockCopy, [_, _, _, _, _]) => {
                 self.fast_copy(matches!(routine, Routine::BlockCopy), method)
             }
@@ -139,8 +127,7 @@ impl Translator<'_, '_> {
         let aligned = self.e.b.ins().icmp_imm_u(IntCC::Equal, low, 0);
         let mapped = self.mapped(at);
         let good = self.e.b.ins().band(aligned, mapped);
-        let sizes = (bytes, LEAST);
-        self.leaf_or_call(method, sizes, good, &[at, value, count], |t| match shift {
+        self.leaf_or_call(method, bytes, good, &[at, value, count], |t| match shift {
             0 => t.e.helper_value(call::IndexOfByte, [at, value, count]),
             _ => t.e.helper_value(call::IndexOfChar, [at, value, count]),
         })
@@ -154,23 +141,8 @@ impl Translator<'_, '_> {
         let a = self.pop_address()?.value;
         let (first, second) = (self.mapped(a), self.mapped(b));
         let good = self.e.b.ins().band(first, second);
-        self.leaf_or_call(method, (bytes, LEAST), good, &[a, b, bytes], |t| {
+        self.leaf_or_call(method, bytes, good, &[a, b, bytes], |t| {
             t.e.helper_value(call::SequenceEqual, [a, b, bytes])
-        })
-    }
-
-    /// The hash of a string's characters. The method's own body asks the same helper
-    /// ([`super::answers`]), so that a text has one hash whoever asks for it.
-    fn hash(&mut self, method: MethodRef) -> Res<bool> {
-        self.spill_aliased(3)?;
-        let seed = self.pop()?;
-        let seed = self.coerce(&seed, StackType::I64)?;
-        let count = self.pop_i32()?;
-        let at = self.pop_address()?.value;
-        let bytes = self.e.b.ins().uextend(I64, count);
-        let good = self.mapped(at);
-        self.leaf_or_call(method, (bytes, 0), good, &[at, count, seed], |t| {
-            t.e.helper_value(call::HashBytes, [at, count, seed])
         })
     }
 
@@ -191,12 +163,12 @@ impl Translator<'_, '_> {
             .icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, address, UNMAPPED)
     }
 
-    /// The helper for a range of `bytes` that a leaf may look at, and that has at least `least`, if
-    /// its addresses are `good`; else the method with its own arguments.
+    /// The helper for a range of `bytes` that a leaf may look at, if its addresses are `good`; else the
+    /// method with its own arguments.
     fn leaf_or_call(
         &mut self,
         method: MethodRef,
-        (bytes, least): (Value, i64),
+        bytes: Value,
         good: Value,
         args: &[Value],
         leaf: impl FnOnce(&mut Self) -> Value,
@@ -205,15 +177,12 @@ impl Translator<'_, '_> {
         self.e.b.append_block_param(join, I32);
         self.e.b.set_cold_block(call);
         // One comparison for both limits: what is below the least wraps around to a large number, and so does what is negative.
-        let beyond = match least {
-            0 => bytes,
-            _ => self.e.b.ins().iadd_imm_s(bytes, -least),
-        };
+        let beyond = self.e.b.ins().iadd_imm_s(bytes, -LEAST);
         let fits = self
             .e
             .b
             .ins()
-            .icmp_imm_u(IntCC::UnsignedLessThanOrEqual, beyond, MOST - least);
+            .icmp_imm_u(IntCC::UnsignedLessThanOrEqual, beyond, MOST - LEAST);
         let fits = self.e.b.ins().band(fits, good);
         self.e.b.ins().brif(fits, here, &[], call, &[]);
         self.e.b.seal_block(here);
