@@ -26,12 +26,15 @@
 //! * One assembly object per file (by canonical path), and one per simple name in the default context. Names are compared there without
 //!   regard to case, those of files with it.
 //! * `LoadFrom` of another file with a name that is loaded gives the assembly that is loaded ([`Loader::open_from`]); `LoadFile` never does.
-//! * Whoever gives a file or bytes gets what the redirects put in the place of the name in them ([`Given`]). What that name finds is not asked again: it may
-//!   be another version.
+//! * Whoever gives a file or bytes gets what the redirects put in the place of the name in them (module `given`).
 //! * Images are mapped for the life of the process.
 //! * Whether a file is neutral is told by its place alone ([`Loader::is_neutral`]), so all domains agree on it.
 //! * A bind that needs the program's resolve events answers `LoadError::Need`: events run managed code, so they are
 //!   raised by [`Loader::supply`] in Runtime state with no lock held, and the bind is tried again.
+mod given;
+
+pub use given::Given;
+
 use crate::cx::{Cx, Result, Value};
 use crate::object::ObjRef;
 use crate::profiler::hooks;
@@ -108,14 +111,6 @@ pub struct HostMapping {
     pub to_library: Option<String>,
     /// The function to look up.
     pub to_function: Option<String>,
-}
-/// What a program gets that gives a file or bytes.
-#[derive(Debug)]
-pub enum Given {
-    /// The assembly in it.
-    Opened(&'static Assembly),
-    /// What is found under this name, to which the name in it is redirected. Nothing has been loaded.
-    Redirected(AssemblyName),
 }
 /// Why a file is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -507,23 +502,12 @@ impl Loader {
             }
         }
     }
-    /// The same, as `Assembly.LoadFile` does it.
-    pub fn open_exactly(&self, path: &Path) -> std::result::Result<Given, LoadError> {
-        self.look_at_setup();
-        in_native(|| self.open_file(path, Purpose::File))
-    }
     /// A file is about to be opened for managed code. AppDomain.AssemblyLoad is raised for the assembly in it also if that is loaded already, as in mono.
     pub fn opens_again(&self, path: &Path) {
         let full = in_native(|| std::fs::canonicalize(path).ok());
         let mut state = self.state.lock();
         let known = full.and_then(|full| state.by_path.get(&full).copied());
         state.untold.extend(known);
-    }
-    /// The same, as `Assembly.LoadFrom` does it: if an assembly of that name is loaded, that one is the result. A version counts only if
-    /// the name is strong.
-    pub fn open_from(&self, path: &Path) -> std::result::Result<Given, LoadError> {
-        self.look_at_setup();
-        in_native(|| self.open_file(path, Purpose::From))
     }
     /// Two threads may read one file at the same time; [`Loader::register`] keeps the assembly of the first.
     fn open_file(&self, path: &Path, purpose: Purpose) -> std::result::Result<Given, LoadError> {
@@ -594,17 +578,6 @@ impl Loader {
         self.register_bound(assembly);
         Ok(Given::Opened(assembly))
     }
-    /// The name to which that of an assembly is redirected.
-    fn redirect_of(&self, assembly: &Assembly) -> Option<AssemblyName> {
-        let token = PublicKeyToken(assembly.public_key_token()?);
-        let name = AssemblyName {
-            version: Some(assembly.version),
-            culture: Some(assembly.culture.to_string()),
-            public_key_token: Some(token),
-            ..AssemblyName::simple(assembly.name)
-        };
-        self.binder().redirected(&name, policy)
-    }
     /// What an assembly of an earlier life is bound to already is loaded with it.
     fn register_bound(&self, assembly: &'static Assembly) {
         let mut open = vec![assembly];
@@ -671,14 +644,6 @@ impl Loader {
     /// Loads an assembly from memory. The bytes are kept for the life of the process. Each load gives another assembly; their name finds the first.
     pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
         Ok(self.register(self.read_bytes(data)?, None))
-    }
-    /// The same for managed code, which is given what the name in the image is redirected to.
-    pub fn open_given_bytes(&self, data: Vec<u8>) -> std::result::Result<Given, LoadError> {
-        let assembly = self.read_bytes(data)?;
-        Ok(match in_native(|| self.redirect_of(assembly)) {
-            Some(name) => Given::Redirected(name),
-            None => Given::Opened(self.register(assembly, None)),
-        })
     }
     /// Makes an assembly of bytes, which is added to no list.
     fn read_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
@@ -1065,29 +1030,6 @@ impl Loader {
         let assembly = cx.load(self.open(path))?;
         cx.tell_loaded()?;
         Ok(assembly)
-    }
-    /// What managed code gets for what it gave; None: there is nothing of the name that it is redirected to. AssemblyLoad is raised for what there is,
-    /// also if that is loaded already, as in mono.
-    pub fn take_given<'cx>(
-        &self,
-        cx: &'cx Cx<'cx>,
-        given: Given,
-    ) -> Result<Option<&'static Assembly>> {
-        let assembly = match given {
-            Given::Opened(assembly) => assembly,
-            Given::Redirected(name) => match self.load_by_name(cx, &name, None) {
-                Ok(assembly) => {
-                    self.state.lock().untold.push(assembly);
-                    assembly
-                }
-                Err(throw) => {
-                    cx.take_pending(throw);
-                    return Ok(None);
-                }
-            },
-        };
-        cx.tell_loaded()?;
-        Ok(Some(assembly))
     }
 
     /// Tells the host, and raises AppDomain.AssemblyLoad of the loader's domain, which is the current one.

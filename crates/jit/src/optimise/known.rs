@@ -7,6 +7,8 @@
 //! block5:  brif v0, block6, block7                     jump block6
 //! ```
 //!
+//! (Known as the removal of redundant branches by dominating conditions.)
+//!
 //! Inlining brings such branches together: each small method of the class library checks its
 //! arguments again.
 //!
@@ -271,17 +273,11 @@ fn truncated(constant: i64, bits: u32) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::decide;
-    use cranelift_codegen::dominator_tree::DominatorTree;
-    use cranelift_codegen::flowgraph::ControlFlowGraph;
+    use crate::optimise::testing::parsed;
     use cranelift_codegen::ir::TrapCode;
 
     fn decided(text: &str) -> (String, bool) {
-        let mut func = cranelift_reader::parse_functions(text)
-            .expect("valid")
-            .remove(0);
-        let mut cfg = ControlFlowGraph::new();
-        cfg.compute(&func);
-        let domtree = DominatorTree::with_function(&func, &cfg);
+        let (mut func, cfg, domtree) = parsed(text);
         let edges = decide(&mut func, &cfg, &domtree, TrapCode::unwrap_user(1));
         (func.to_string(), edges)
     }

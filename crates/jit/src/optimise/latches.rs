@@ -12,6 +12,8 @@
 //!          brif v7, block1(v6, v5), block5(v5)
 //! ```
 //!
+//! (Known as tail duplication; here of latches, the blocks from which a loop goes back to its head.)
+//!
 //! A processor takes one branch a cycle at most, and a short turn has few cycles. Guards for
 //! receivers of several classes make such loops of most that call.
 //!
@@ -166,17 +168,11 @@ fn copy_to(func: &mut Function, block: Block, jump: Inst) {
 #[cfg(test)]
 mod tests {
     use super::copy;
-    use cranelift_codegen::dominator_tree::DominatorTree;
-    use cranelift_codegen::flowgraph::ControlFlowGraph;
+    use crate::optimise::testing::parsed;
     use cranelift_codegen::ir::Function;
 
     fn copied(text: &str) -> (Function, bool) {
-        let mut func = cranelift_reader::parse_functions(text)
-            .expect("valid")
-            .remove(0);
-        let mut cfg = ControlFlowGraph::new();
-        cfg.compute(&func);
-        let domtree = DominatorTree::with_function(&func, &cfg);
+        let (mut func, _, domtree) = parsed(text);
         let changed = copy(&mut func, &domtree);
         let flags = cranelift_codegen::settings::Flags::new(cranelift_codegen::settings::builder());
         cranelift_codegen::verify_function(&func, &flags).expect("valid");

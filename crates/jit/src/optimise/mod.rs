@@ -102,3 +102,22 @@ pub fn finish(context: &mut Context) {
     cold::sink_constants(&mut context.func);
     copies::copy_fixed(&mut context.func, &context.loop_analysis);
 }
+
+/// What tests of passes begin with.
+#[cfg(test)]
+mod testing {
+    use cranelift_codegen::dominator_tree::DominatorTree;
+    use cranelift_codegen::flowgraph::ControlFlowGraph;
+    use cranelift_codegen::ir::Function;
+
+    /// The function of a text, with its control-flow graph and dominator tree.
+    pub(super) fn parsed(text: &str) -> (Function, ControlFlowGraph, DominatorTree) {
+        let func = cranelift_reader::parse_functions(text)
+            .expect("valid")
+            .remove(0);
+        let mut cfg = ControlFlowGraph::new();
+        cfg.compute(&func);
+        let domtree = DominatorTree::with_function(&func, &cfg);
+        (func, cfg, domtree)
+    }
+}

@@ -516,8 +516,77 @@ impl<'a, 'f> Translator<'a, 'f> {
             && (!pushes_this(own, before) || self.may_be_context_bound(field.class)?))
     }
 
+    /// The effect of a call in a body. None: it excludes inlining. `before` may be the prefix that
+    /// constrains it.
+    fn step_call(
+        &mut self,
+        own: MethodRef,
+        (i, token): (&Instr<'static>, Token),
+        (before, calls): (Option<Instr<'static>>, &mut u32),
+        depth: usize,
+    ) -> Res<Option<SideEffect>> {
+        let scope = own.scope();
+        let Ok(mut callee) = scope.method(token) else {
+            return Ok(None);
+        };
+        if callee.class.is_open || callee.is_generic_def() {
+            return Ok(None);
+        }
+        let mut is_virtual = i.op == Op::Callvirt;
+        let mut reads = SideEffect::None;
+        if let Some(Instr {
+            op: Op::Constrained,
+            operand: Operand::Token(t),
+            ..
+        }) = before
+        {
+            let Ok(class) = scope.type_(t) else {
+                return Ok(None);
+            };
+            if class.is_open || !is_virtual {
+                return Ok(None);
+            }
+            let is_value = class.is_value_type()?;
+            match constrained_callee(class, callee)? {
+                // Of a value type only the call of its own method is direct.
+                Some(m) if !is_value || std::ptr::eq(m.class, class) => {
+                    callee = m;
+                    is_virtual = false;
+                }
+                _ if is_value => return Ok(None),
+                // The call of the method of an object whose class is not known.
+                _ => {}
+            }
+            if !is_value {
+                reads = SideEffect::Reads;
+            }
+        }
+        // The callee is known exactly, as `dispatch` would find.
+        let fixed =
+            !is_virtual || !callee.is_virtual() || callee.is_final() || callee.class.is_sealed();
+        let effect = if intrinsics::is_known(callee) {
+            Some(intrinsics::effect(callee))
+        } else if never_returns(callee) && callee.is_static() {
+            Some(SideEffect::None)
+        } else if callee.is_static() && callee.class.name == "ThrowHelper" {
+            Some(SideEffect::Writes)
+        } else if fixed {
+            let triggered = self.triggering(callee)?;
+            let decision = match callee == own || may_call_proxy(own, callee, before)? {
+                true => None,
+                false => self.inline_decision(callee, depth + 1)?,
+            };
+            match decision {
+                Some(v) => Some(v.effect.max(triggered)),
+                None => keep_call(callee, calls)?,
+            }
+        } else {
+            keep_call(callee, calls)?
+        };
+        Ok(effect.map(|e| e.max(reads)))
+    }
+
     /// The effect of an instruction. None: it excludes inlining.
-    #[expect(clippy::too_many_lines, reason = "a table of opcodes")]
     fn step(
         &mut self,
         own: MethodRef,
@@ -536,66 +605,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             // The call that follows is examined together with this prefix.
             (Constrained, _) => Some(SideEffect::None),
             (Call | Callvirt, Operand::Token(t)) => {
-                let Ok(mut callee) = scope.method(t) else {
-                    return Ok(None);
-                };
-                if callee.class.is_open || callee.is_generic_def() {
-                    return Ok(None);
-                }
-                let mut is_virtual = i.op == Callvirt;
-                let mut reads = SideEffect::None;
-                if let Some(Instr {
-                    op: Constrained,
-                    operand: Operand::Token(t),
-                    ..
-                }) = before
-                {
-                    let Ok(class) = scope.type_(t) else {
-                        return Ok(None);
-                    };
-                    if class.is_open || !is_virtual {
-                        return Ok(None);
-                    }
-                    let is_value = class.is_value_type()?;
-                    match constrained_callee(class, callee)? {
-                        // Of a value type only the call of its own method is direct.
-                        Some(m) if !is_value || std::ptr::eq(m.class, class) => {
-                            callee = m;
-                            is_virtual = false;
-                        }
-                        _ if is_value => return Ok(None),
-                        // The call of the method of an object whose class is not known.
-                        _ => {}
-                    }
-                    if !is_value {
-                        reads = SideEffect::Reads;
-                    }
-                }
-                // The callee is known exactly, as `dispatch` would find.
-                let fixed = !is_virtual
-                    || !callee.is_virtual()
-                    || callee.is_final()
-                    || callee.class.is_sealed();
-                let effect = if intrinsics::is_known(callee) {
-                    Some(intrinsics::effect(callee))
-                } else if never_returns(callee) && callee.is_static() {
-                    Some(SideEffect::None)
-                } else if callee.is_static() && callee.class.name == "ThrowHelper" {
-                    Some(SideEffect::Writes)
-                } else if fixed {
-                    let triggered = self.triggering(callee)?;
-                    let decision = match callee == own || may_call_proxy(own, callee, before)? {
-                        true => None,
-                        false => self.inline_decision(callee, depth + 1)?,
-                    };
-                    match decision {
-                        Some(v) => Some(v.effect.max(triggered)),
-                        None => keep_call(callee, calls)?,
-                    }
-                } else {
-                    keep_call(callee, calls)?
-                };
-                effect.map(|e| e.max(reads))
+                return self.step_call(own, (i, t), (before, calls), depth);
             }
             (Newobj, Operand::Token(t)) => {
                 let Ok(ctor) = scope.method(t) else {
