@@ -21,7 +21,7 @@
 //! * The mark uses the reference itself, which keeps it in a register until the card is marked. A
 //!   thread that is stopped between the two stores still holds the reference, and the conservative
 //!   scan finds the object by it.
-//! * Nothing separates, removes or merges the two stores (`sequence_point`), and no asynchronous
+//! * Nothing separates or merges the two stores (`sequence_point`), what removes the store removes the mark, and no asynchronous
 //!   exception is raised between them, because an exception would skip the mark.
 use super::emitter::{Emitter, trusted};
 use crate::blob::Symbol;
@@ -54,7 +54,8 @@ pub fn mark(e: &mut Emitter<'_>, value: Value, base: Value, offset: i32) {
     let card = e.b.ins().ushr_imm_u(at, i64::from(CARD_SHIFT));
     let card = e.b.ins().band_imm_u(card, e.tables.card_mask as i64);
     let card = e.b.ins().iadd(table, card);
-    e.b.ins().istore8(trusted(), value, card, 0);
+    let mark = e.b.ins().istore8(trusted(), value, card, 0);
+    e.notes.mark(mark);
     e.b.ins().sequence_point();
 }
 

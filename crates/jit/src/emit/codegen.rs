@@ -177,7 +177,7 @@ impl Codegen {
             check,
             counted,
             tail_bytes,
-            notes,
+            mut notes,
             frame_pointers,
             ..
         } = emitter;
@@ -190,7 +190,7 @@ impl Codegen {
             reason,
         };
         if request.tier == Tier::Optimised
-            && let Err(e) = optimise::run(context, &notes, &**isa)
+            && let Err(e) = optimise::run(context, &mut notes, &**isa)
         {
             return Err(internal(e.to_string()));
         }

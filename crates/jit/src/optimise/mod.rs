@@ -7,6 +7,7 @@
 //! ```text
 //! translator -> CLIF -> selects   choices between constants become conditional moves
 //!                    -> slots     stack slots become values
+//!                    -> objects   objects that do not escape become stack slots
 //!                    -> known     branches that an earlier one has decided go
 //!                    -> bounds    bounds checks that cannot fail go
 //!                    -> cold      rare paths go behind the others
@@ -28,10 +29,11 @@ mod copies;
 mod known;
 mod latches;
 mod notes;
+mod objects;
 mod selects;
 mod slots;
 
-pub use notes::FrameNotes;
+pub use notes::{Allocation, FrameNotes};
 
 use crate::emit::trap_code;
 use cranelift_codegen::Context;
@@ -42,6 +44,9 @@ use vervet_abi::ThrowKind;
 /// time anyway; the limit bounds what the passes, which are not linear, may add.
 const MAX_INSTRUCTIONS: usize = 20_000;
 
+/// How many times objects become slots, and these values: an object in a field of another one needs one more.
+const ROUNDS: u32 = 4;
+
 /// Runs all passes on the function of the context.
 ///
 /// The control-flow graph and the dominator tree are computed in the memory of the context, where Cranelift computes them again afterwards. Blocks
@@ -51,7 +56,7 @@ const MAX_INSTRUCTIONS: usize = 20_000;
 /// What Cranelift says of an invalid function.
 pub fn run(
     context: &mut Context,
-    notes: &FrameNotes,
+    notes: &mut FrameNotes,
     isa: &dyn TargetIsa,
 ) -> Result<(), cranelift_codegen::CodegenError> {
     let func = &context.func;
@@ -64,18 +69,22 @@ pub fn run(
         !notes.lengths().is_empty(),
     );
     if notes.promote() && func.dfg.num_insts() <= MAX_INSTRUCTIONS {
-        context.compute_cfg();
-        context.compute_domtree();
-        context.eliminate_unreachable_code(isa)?;
+        drop_unreachable(context, isa)?;
         if slots {
-            slots::promote(&mut context.func, &context.cfg, &context.domtree, notes);
+            replace_slots(context, notes, isa)?;
+        }
+        let mut rounds = 0;
+        while rounds < ROUNDS
+            && objects::replace(&mut context.func, &context.cfg, &context.domtree, notes)
+        {
+            drop_unreachable(context, isa)?;
+            replace_slots(context, notes, isa)?;
+            rounds += 1;
         }
         let null = trap_code(ThrowKind::NullReference);
         let (cfg, domtree) = (&context.cfg, &context.domtree);
         if known::decide(&mut context.func, cfg, domtree, null) {
-            context.compute_cfg();
-            context.compute_domtree();
-            context.eliminate_unreachable_code(isa)?;
+            drop_unreachable(context, isa)?;
         }
         let (cfg, domtree) = (&context.cfg, &context.domtree);
         if checks && bounds::remove_checks(&mut context.func, cfg, domtree, notes) {
@@ -88,6 +97,28 @@ pub fn run(
     cold::mark_slow_paths(&mut context.func, notes);
     cold::spread(&mut context.func);
     Ok(())
+}
+
+/// Makes values of stack slots.
+fn replace_slots(
+    context: &mut Context,
+    notes: &FrameNotes,
+    isa: &dyn TargetIsa,
+) -> Result<(), cranelift_codegen::CodegenError> {
+    if slots::promote(&mut context.func, &context.cfg, &context.domtree, notes) {
+        drop_unreachable(context, isa)?;
+    }
+    Ok(())
+}
+
+/// Computes the control-flow graph and the dominator tree, and removes what cannot be reached.
+fn drop_unreachable(
+    context: &mut Context,
+    isa: &dyn TargetIsa,
+) -> Result<(), cranelift_codegen::CodegenError> {
+    context.compute_cfg();
+    context.compute_domtree();
+    context.eliminate_unreachable_code(isa)
 }
 
 /// Runs the passes that come after Cranelift's own, on a function that [`Context::optimize`] has left.

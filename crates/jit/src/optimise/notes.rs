@@ -17,8 +17,25 @@
 //!   else than an address computation. Kept are slots that are read through the frame pointer, `pinned` locals, which must be in memory for the
 //!   collector whenever the thread can be stopped, and slots that hide a value from Cranelift.
 //! * Of a slot whose references are not known every word may be one.
-use cranelift_codegen::ir::{Block, Function, InstructionData, StackSlot, Value};
+use cranelift_codegen::ir::{Block, Function, Inst, InstructionData, StackSlot, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// An object that the function takes from the TLAB (`translate/fast_paths/alloc.rs`).
+#[derive(Clone)]
+pub struct Allocation {
+    /// The first instruction of the sequence. A branch to the slow path ends it and its block.
+    pub start: Inst,
+    /// The reference: the only parameter of the block where the fast and the slow path meet.
+    pub object: Value,
+    /// The address of the VTable.
+    pub vtable: Value,
+    /// Its bytes, header and padding included.
+    pub size: u32,
+    /// The 8-byte words of it that hold references; the header is word 0.
+    pub references: Vec<u32>,
+    /// The same number for the same class.
+    pub class: usize,
+}
 
 /// See the module.
 ///
@@ -36,6 +53,9 @@ pub struct FrameNotes {
     /// Lengths of arrays, as they were loaded.
     lengths: Vec<Value>,
     is_length: FxHashSet<Value>,
+    allocations: Vec<Allocation>,
+    /// The stores that mark cards.
+    marks: Vec<Inst>,
 }
 
 impl FrameNotes {
@@ -80,6 +100,27 @@ impl FrameNotes {
     /// Whether the value is the length of an array.
     pub fn is_length(&self, value: Value) -> bool {
         self.is_length.contains(&value)
+    }
+    /// Says that the function allocates an object.
+    pub fn allocation(&mut self, allocation: Allocation) {
+        self.allocations.push(allocation);
+    }
+    /// The allocations that are left, in the order in which they were emitted.
+    pub fn allocations(&self) -> &[Allocation] {
+        &self.allocations
+    }
+    /// Forgets the allocations of which `keep` says no.
+    pub fn retain_allocations(&mut self, keep: impl FnMut(&Allocation) -> bool) {
+        self.allocations.retain(keep);
+    }
+
+    /// Says that an instruction marks the card of an address, which is computed in front of it and for it alone.
+    pub fn mark(&mut self, inst: Inst) {
+        self.marks.push(inst);
+    }
+    /// The instructions of which that was said.
+    pub fn marks(&self) -> &[Inst] {
+        &self.marks
     }
     /// Whether any slot may become values.
     pub fn promote(&self) -> bool {

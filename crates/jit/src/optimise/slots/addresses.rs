@@ -13,13 +13,16 @@
 //! jump block1(v1)                  block1(v4): the address of ss0+0, if all other edges pass that, too
 //! ```
 //!
-//! Then [`Uses::find`] looks at every operand. An address may be the address of a load or store; anything else lets the slot *escape*: a call
-//! gets it, it is stored, compared, or added to something that is no constant.
+//! Objects that may become slots have an address already: that of their slot, by a list of *roots* (`optimise/objects`).
+//!
+//! Then [`Uses::find`] looks at every operand. An address may be the address of a load or store, its card may be marked, and it may be compared
+//! with null; anything else lets the slot *escape*: a call gets it, it is stored, compared, or added to something that is no constant.
 //!
 //! # Invariants
 //! * Aliases of values are resolved, and no block is unreachable.
 //! * A slot that has not escaped is read and written by the accesses of [`Uses::accesses`] and by nothing else.
 use cranelift_codegen::entity::{EntitySet, SecondaryMap};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     Block, BlockArg, ExceptionTableItem, Function, Inst, InstructionData, Opcode, StackSlot, Type,
     Value, ValueDef,
@@ -41,17 +44,28 @@ enum Known {
 /// The values that are addresses of slots.
 pub struct Addresses {
     known: SecondaryMap<Value, Known>,
+    roots: EntitySet<Value>,
 }
 
 impl Addresses {
-    /// Finds them; `order` is a reverse postorder of the blocks.
-    pub fn find(func: &Function, order: &[Block]) -> Addresses {
+    /// Finds them; `order` is a reverse postorder of the blocks. Each of `roots`, which are block parameters, is the address of that slot whatever its block is
+    /// entered with.
+    pub fn find(func: &Function, order: &[Block], roots: &[(Value, StackSlot)]) -> Addresses {
         let mut addresses = Addresses {
             known: SecondaryMap::with_capacity(func.dfg.num_values()),
+            roots: EntitySet::new(),
         };
+        for (value, slot) in roots {
+            addresses.known[*value] = Known::Address(*slot, 0);
+            addresses.roots.insert(*value);
+        }
         // In this order every edge but the backward ones comes from a block that has been seen.
         while addresses.pass(func, order) {}
         addresses
+    }
+    /// Whether the value is a root.
+    pub fn is_root(&self, value: Value) -> bool {
+        self.roots.contains(value)
     }
     /// The slot and byte that the value is the address of.
     pub fn of(&self, value: Value) -> Option<(StackSlot, i32)> {
@@ -98,6 +112,9 @@ impl Addresses {
                     let to = call.block(&func.dfg.value_lists);
                     let args = call.args(&func.dfg.value_lists);
                     for (arg, param) in args.zip(func.dfg.block_params(to)) {
+                        if self.roots.contains(*param) {
+                            continue;
+                        }
                         let before = self.known[*param];
                         let after = meet(before, self.passed(arg));
                         if after != before {
@@ -199,6 +216,9 @@ pub fn bytes(offset: u8, width: u8) -> u128 {
     (u128::MAX >> (128 - u32::from(width))) << offset
 }
 
+/// Addresses below this belong to null: nothing is mapped there.
+const GUARD: i64 = 4096;
+
 /// Slots of more bytes than this stay in memory: a mask of bytes has this many bits.
 pub const MAX_SLOT: u32 = 128;
 
@@ -220,11 +240,19 @@ pub struct Uses {
     pub stores: SecondaryMap<Value, u8>,
     /// Blocks that exceptions lead to.
     pub pads: EntitySet<Block>,
+    /// Comparisons of an address with what it cannot be, and branches and checks whose condition is an address.
+    pub tests: Vec<(Inst, StackSlot)>,
+    /// The instructions that mark the card of an address, in their order.
+    pub marks: Vec<(StackSlot, [Inst; MARK])>,
+    marking: EntitySet<Inst>,
 }
 
+/// The instructions that mark a card (`emit/barrier.rs`): shift, mask, sum, store.
+pub const MARK: usize = 4;
+
 impl Uses {
-    /// Looks at every operand of every instruction.
-    pub fn find(func: &Function, order: &[Block], addresses: &Addresses) -> Uses {
+    /// Looks at every operand of every instruction. `marks` are the stores that mark cards.
+    pub fn find(func: &Function, order: &[Block], addresses: &Addresses, marks: &[Inst]) -> Uses {
         let mut uses = Uses {
             escaped: SecondaryMap::new(),
             accesses: Vec::new(),
@@ -234,7 +262,16 @@ impl Uses {
             used: EntitySet::with_capacity(func.dfg.num_values()),
             stores: SecondaryMap::with_capacity(func.dfg.num_values()),
             pads: EntitySet::new(),
+            tests: Vec::new(),
+            marks: Vec::new(),
+            marking: EntitySet::new(),
         };
+        for mark in marks {
+            if let Some((slot, insts)) = marking(func, addresses, *mark) {
+                uses.marks.push((slot, insts));
+                uses.marking.extend(insts);
+            }
+        }
         for block in order {
             for inst in func.layout.block_insts(*block) {
                 uses.inst(func, inst, addresses);
@@ -246,6 +283,13 @@ impl Uses {
 
     /// Looks at one instruction.
     fn inst(&mut self, func: &Function, inst: Inst, addresses: &Addresses) {
+        if self.marking.contains(inst) {
+            // The reference that is stored is marked, too, if the slot stays.
+            for value in func.dfg.inst_args(inst) {
+                self.used.insert(*value);
+            }
+            return;
+        }
         match func.dfg.insts[inst] {
             InstructionData::StackAddr { stack_slot, .. } => {
                 self.computed.push((inst, stack_slot));
@@ -296,6 +340,22 @@ impl Uses {
                 let (slot, _) = addresses.of(a).expect("the address that was added to");
                 self.computed.push((inst, slot));
             }
+            InstructionData::Brif { arg, .. }
+            | InstructionData::CondTrap {
+                opcode: Opcode::Trapz,
+                arg,
+                ..
+            } if addresses.of(arg).is_some() => {
+                let (slot, _) = addresses.of(arg).expect("an address");
+                self.tests.push((inst, slot));
+                self.branches(func, inst, addresses);
+            }
+            InstructionData::IntCompare {
+                cond, args: [a, b], ..
+            } if let Some((slot, other)) = tested(func, addresses, cond, a, b) => {
+                self.tests.push((inst, slot));
+                self.used.insert(other);
+            }
             _ => self.other(func, inst, addresses),
         }
     }
@@ -307,6 +367,11 @@ impl Uses {
             self.escapes(addresses, *value);
             self.used.insert(*value);
         }
+        self.branches(func, inst, addresses);
+    }
+
+    /// Looks at what an instruction passes to other blocks.
+    fn branches(&mut self, func: &Function, inst: Inst, addresses: &Addresses) {
         let data = &func.dfg.insts[inst];
         let tables = &func.dfg.exception_tables;
         for call in data.branch_destination(&func.dfg.jump_tables, tables) {
@@ -378,6 +443,44 @@ impl Uses {
             stored,
         });
     }
+}
+
+/// The slot whose card a store marks, and the instructions that do it: these, and nothing else, use what they compute.
+fn marking(func: &Function, addresses: &Addresses, mark: Inst) -> Option<(StackSlot, [Inst; MARK])> {
+    let computed = |value| func.dfg.value_def(value).inst();
+    func.layout.inst_block(mark)?;
+    let [_, card] = func.dfg.inst_args(mark) else {
+        return None;
+    };
+    let sum = computed(*card)?;
+    let mask = computed(func.dfg.inst_args(sum)[1])?;
+    let shift = computed(func.dfg.inst_args(mask)[0])?;
+    let (slot, _) = addresses.of(func.dfg.inst_args(shift)[0])?;
+    Some((slot, [shift, mask, sum, mark]))
+}
+
+/// If the comparison is one of an address in a slot with what cannot be the same: the slot, and the other operand. An address that does not escape is
+/// equal to nothing but addresses that are known to be of that slot; and all lie above the guard page.
+fn tested(
+    func: &Function,
+    addresses: &Addresses,
+    cond: IntCC,
+    a: Value,
+    b: Value,
+) -> Option<(StackSlot, Value)> {
+    let (slot, other) = match (addresses.of(a), addresses.of(b)) {
+        (Some((slot, _)), None) => (slot, b),
+        (None, Some((slot, _))) => (slot, a),
+        _ => return None,
+    };
+    let known = match cond {
+        IntCC::Equal | IntCC::NotEqual => true,
+        IntCC::UnsignedLessThan => {
+            other == b && constant(func, b).is_some_and(|n| (0..=GUARD).contains(&n))
+        }
+        _ => false,
+    };
+    known.then_some((slot, other))
 }
 
 /// Whether a load of the whole width gave the value.

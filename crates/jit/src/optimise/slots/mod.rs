@@ -30,36 +30,35 @@ mod flow;
 mod pieces;
 mod rename;
 
-pub use addresses::constant;
+pub use addresses::{Addresses, MAX_SLOT, Uses, constant};
 
 use crate::optimise::FrameNotes;
-use addresses::{Addresses, Uses};
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::{Block, Function};
 use flow::Flow;
 use pieces::Pieces;
 
-/// Makes values of the slots that allow it. `cfg` and `domtree` are those of the function and stay valid: no block and no edge is added. No block of the function is unreachable.
+/// Makes values of the slots that allow it. `cfg` and `domtree` are those of the function; no block of it is unreachable. True if an edge went.
 pub fn promote(
     func: &mut Function,
     cfg: &ControlFlowGraph,
     domtree: &DominatorTree,
     notes: &FrameNotes,
-) {
+) -> bool {
     func.dfg.resolve_all_aliases();
     let order: Vec<Block> = domtree.cfg_postorder().iter().rev().copied().collect();
     if cfg.pred_iter(order[0]).next().is_some() {
-        return;
+        return false;
     }
-    let addresses = Addresses::find(func, &order);
-    let uses = Uses::find(func, &order, &addresses);
+    let addresses = Addresses::find(func, &order, &[]);
+    let uses = Uses::find(func, &order, &addresses, notes.marks());
     let mut pieces = Pieces::find(func, &uses, notes);
     if pieces.all.is_empty() {
-        return;
+        return false;
     }
     let flow = Flow::find(&order, cfg, domtree, &uses, &mut pieces);
-    rename::rename(func, cfg, domtree, &addresses, &uses, &pieces, &flow);
+    rename::rename(func, cfg, domtree, &addresses, &uses, &pieces, &flow)
 }
 
 #[cfg(test)]

@@ -20,16 +20,17 @@
 //! * The memory outside the slots is read and written by the same instructions as before, in the same order and with the same widths.
 //! * Cranelift may add the constants of two sums, which leaves a sum that lies outside the object ([`hide_sums`]); an address that comes out of a
 //!   piece is hidden from that, as the translator does where it sees both sums.
-use super::addresses::{Access, Addresses, Uses, constant, is_vector, is_zero_vector};
+use super::addresses::{Access, Addresses, MARK, Uses, constant, is_vector, is_zero_vector};
 use super::flow::Flow;
 use super::pieces::{Pieces, integer};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     Block, BlockArg, Endianness, Function, Inst, InstBuilder, InstructionData, MemFlagsData,
     Opcode, StackSlot, StackSlotData, StackSlotKind, Type, Value, ValueDef,
-    types::{F32, F64, I32, I64, I64X2},
+    types::{F32, F64, I8, I32, I64, I64X2},
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -58,7 +59,7 @@ struct Renamer<'a> {
 }
 
 /// Rewrites the function: first the walk, then what needs all values to be known, the stores that copy to other memory and the sums that must be hidden.
-/// Computations of addresses go last, when nothing uses them.
+/// Computations of addresses go last, when nothing uses them: card marks, then tests for null, then sums. True if an edge went.
 pub fn rename(
     func: &mut Function,
     cfg: &ControlFlowGraph,
@@ -67,7 +68,7 @@ pub fn rename(
     uses: &Uses,
     pieces: &Pieces,
     flow: &Flow,
-) {
+) -> bool {
     remove_passed_addresses(func, cfg, addresses, pieces);
     let entry = func.layout.entry_block().expect("a function has a block");
     let mut renamer = Renamer {
@@ -102,6 +103,7 @@ pub fn rename(
             store_pieces(func, *inst, &parts);
         }
     }
+    let edges = remove_marks_and_tests(func, uses, pieces);
     for (inst, slot) in &uses.computed {
         if pieces.promotes(*slot) {
             func.layout.remove_inst(*inst);
@@ -114,6 +116,42 @@ pub fn rename(
         }
     }
     hide_sums(func, &sums);
+    edges
+}
+
+/// Removes the marks of cards of slots that have become values, and decides what asked whether their address is null. True if an edge went.
+fn remove_marks_and_tests(func: &mut Function, uses: &Uses, pieces: &Pieces) -> bool {
+    for (slot, insts) in &uses.marks {
+        if pieces.promotes(*slot) {
+            // What keeps the store and the mark together stands behind them.
+            let behind = func.layout.next_inst(insts[MARK - 1]);
+            let point = behind.filter(|i| func.dfg.insts[*i].opcode() == Opcode::SequencePoint);
+            for inst in insts.iter().copied().chain(point) {
+                func.layout.remove_inst(inst);
+            }
+        }
+    }
+    let mut edges = false;
+    for (inst, slot) in &uses.tests {
+        if !pieces.promotes(*slot) {
+            continue;
+        }
+        match func.dfg.insts[*inst] {
+            InstructionData::Brif { blocks, .. } => {
+                let to = blocks[0].block(&func.dfg.value_lists);
+                let args: SmallVec<[BlockArg; 4]> =
+                    blocks[0].args(&func.dfg.value_lists).collect();
+                func.replace(*inst).jump(to, &args);
+                edges = true;
+            }
+            InstructionData::IntCompare { cond, .. } => {
+                let differs = i64::from(cond == IntCC::NotEqual);
+                func.replace(*inst).iconst(I8, differs);
+            }
+            _ => func.layout.remove_inst(*inst),
+        }
+    }
+    edges
 }
 
 /// Removes the block parameters that are addresses of slots which become values, and what is passed for them: the slot has no address any more. From

@@ -26,7 +26,7 @@ fn isa() -> OwnedTargetIsa {
 }
 
 /// What the passes make of a function.
-fn optimised(func: Function, notes: &FrameNotes) -> Function {
+fn optimised(func: Function, notes: &mut FrameNotes) -> Function {
     let isa = isa();
     let mut context = Context::for_function(func);
     run(&mut context, notes, &*isa).expect("valid");
@@ -47,7 +47,7 @@ fn promoted(text: &str, plain: u32) -> String {
     for slot in func.sized_stack_slots.keys().filter(|s| s.as_u32() < plain) {
         notes.holds(slot, &[]);
     }
-    let mut func = optimised(func, &notes);
+    let mut func = optimised(func, &mut notes);
     func.dfg.resolve_all_aliases();
     let text = func.to_string();
     let is_body = |l: &&str| !l.is_empty() && !l.contains("explicit_slot 0");

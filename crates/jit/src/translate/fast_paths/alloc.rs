@@ -39,12 +39,13 @@
 //!   formed lies near the TLAB.
 use crate::blob::Symbol;
 use crate::emit::{Emitter, trusted};
+use crate::optimise::Allocation;
 use crate::options::AllocProtection;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
+use cranelift_codegen::ir::{Block, BlockArg, Inst, InstBuilder, Value, types::*};
 use vervet_abi::object::{
     ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET, HEADER_SIZE, LARGE_OBJECT_SIZE, OBJECT_ALIGN,
     STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET,
@@ -94,11 +95,11 @@ pub(crate) fn critical(e: &mut Emitter<'_>, cx: Value, on: bool) {
 }
 
 /// Takes memory from the TLAB and jumps to `join` with the object, or to `slow` with `critical` 0.
-/// Ends the block.
-fn take(e: &mut Emitter<'_>, piece: Piece, slow: Block, join: Block) {
+/// Ends the block. Returns the first instruction, unless all memory comes from the slow path.
+fn take(e: &mut Emitter<'_>, piece: Piece, slow: Block, join: Block) -> Option<Inst> {
     if e.recorded.allocations {
         e.b.ins().jump(slow, &[]);
-        return;
+        return None;
     }
     let (full, fast) = (e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(full);
@@ -132,6 +133,7 @@ fn take(e: &mut Emitter<'_>, piece: Piece, slow: Block, join: Block) {
         AllocProtection::None => {}
     }
     e.b.ins().jump(join, &[BlockArg::Value(next)]);
+    e.b.func.dfg.value_def(cx).inst()
 }
 
 /// Allocates an object; `slow` emits the call that allocates it if the TLAB has no room.
@@ -140,9 +142,18 @@ fn allocate_or(
     piece: Piece,
     slow: impl FnOnce(&mut Emitter<'_>) -> Value,
 ) -> Value {
+    allocate_noted(e, piece, slow).1
+}
+
+/// The same, with the first instruction of the fast path, if there is one.
+fn allocate_noted(
+    e: &mut Emitter<'_>,
+    piece: Piece,
+    slow: impl FnOnce(&mut Emitter<'_>) -> Value,
+) -> (Option<Inst>, Value) {
     let (cold, join) = slow_and_join(e);
-    take(e, piece, cold, join);
-    finish(e, cold, join, slow)
+    let start = take(e, piece, cold, join);
+    (start, finish(e, cold, join, slow))
 }
 
 /// The cold block of the slow path, and the block where both paths meet, whose parameter is the
@@ -229,9 +240,23 @@ impl<'a, 'f> Translator<'a, 'f> {
             size: Size::Known(size),
             length: None,
         };
-        Ok(allocate_or(self.e, piece, |e| {
+        let (start, object) = allocate_noted(self.e, piece, |e| {
             e.cold_helper_value(call::AllocObject, [vtable])
-        }))
+        });
+        if let Some(start) = start
+            && self.e.optimises
+        {
+            let header = HEADER_SIZE / 8;
+            self.e.notes.allocation(Allocation {
+                start,
+                object,
+                vtable,
+                size,
+                references: layout.ref_map.iter().map(|word| word + header).collect(),
+                class: std::ptr::from_ref(class) as usize,
+            });
+        }
+        Ok(object)
     }
 
     /// `newarr` (ECMA-335 III.4.20). The helper throws OverflowException for a negative length.
