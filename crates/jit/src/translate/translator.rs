@@ -70,6 +70,8 @@ pub struct Session {
     pub temps: Temps,
     /// Addresses that have been checked for null on every path to here.
     pub nonnull: SmallVec<[Value; 8]>,
+    /// Objects and boxes that this code allocates, and their classes.
+    pub instances: FxHashMap<Value, ClassRef>,
     /// Classes that are initialised on every path to here.
     pub initialised: SmallVec<[ClassRef; 4]>,
     /// References to objects of classes that derive from MarshalByRefObject that are the objects themselves, no transparent proxies: they were tested, or are `this` of
@@ -131,6 +133,7 @@ impl Session {
             universe: method.class.universe(),
             temps: Temps::default(),
             nonnull: SmallVec::new(),
+            instances: FxHashMap::default(),
             unproxied: SmallVec::new(),
             initialised: SmallVec::new(),
             agreed: FxHashMap::default(),

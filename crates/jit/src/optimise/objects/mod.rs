@@ -40,7 +40,7 @@ use cranelift_codegen::ir::{
 use merges::Merges;
 
 /// How many objects are looked at together.
-const MOST: usize = 128;
+const MOST: usize = 64;
 
 /// An allocation that may become a slot.
 struct Site {

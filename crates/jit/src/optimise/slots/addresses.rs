@@ -63,10 +63,6 @@ impl Addresses {
         while addresses.pass(func, order) {}
         addresses
     }
-    /// Whether the value is a root.
-    pub fn is_root(&self, value: Value) -> bool {
-        self.roots.contains(value)
-    }
     /// The slot and byte that the value is the address of.
     pub fn of(&self, value: Value) -> Option<(StackSlot, i32)> {
         match self.known[value] {

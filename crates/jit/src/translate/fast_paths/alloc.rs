@@ -256,6 +256,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 class: std::ptr::from_ref(class) as usize,
             });
         }
+        self.session.instances.insert(object, class);
         Ok(object)
     }
 

@@ -339,10 +339,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                 )
             }
         };
-        let class = match fact {
+        let mut class = match fact {
             ValueFact::Exact | ValueFact::ExactOrNull => variable.exact,
             _ => None,
         };
+        if let Some(instance) = self.session.instances.get(&value) {
+            (fact, class) = (ValueFact::Exact, Some(*instance));
+        }
         self.push_value(StackValue {
             stack_type: variable.kind,
             value,

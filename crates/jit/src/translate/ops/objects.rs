@@ -403,7 +403,14 @@ impl<'a, 'f> Translator<'a, 'f> {
     ///     at = call Unbox(object, class)               ; or InvalidCastException
     ///     jump join(at)
     /// ```
+    ///
+    /// A box that was made here of a value of the class needs no check.
     fn unboxed_address(&mut self, class: ClassRef, operand: &StackValue) -> Res<Value> {
+        if let (ValueFact::Exact, Some(boxed)) = (operand.fact, operand.class)
+            && std::ptr::eq(boxed, class)
+        {
+            return Ok(self.e.b.ins().iadd_imm_s(operand.value, i64::from(HEADER_SIZE)));
+        }
         // Reading the VTable is the null check.
         let flags = self.null_checked(operand, 0, 4);
         let vt = self.e.b.ins().uload32(flags, operand.value, 0);
