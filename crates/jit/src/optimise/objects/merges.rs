@@ -113,13 +113,7 @@ impl Merges {
     }
 
     /// Decides which objects and parameters escape: what meets an escaping one does, too.
-    pub(super) fn judge(
-        &self,
-        func: &Function,
-        order: &[Block],
-        uses: &mut Uses,
-        sites: &[Site],
-    ) {
+    pub(super) fn judge(&self, func: &Function, order: &[Block], uses: &mut Uses, sites: &[Site]) {
         if self.all.is_empty() {
             return;
         }
@@ -314,12 +308,11 @@ fn pass_fields(func: &mut Function, cfg: &ControlFlowGraph, merge: &Merge, field
     ways.dedup();
     for inst in ways {
         let data = &func.dfg.insts[inst];
-        let count = (data.branch_destination(&func.dfg.jump_tables, &func.dfg.exception_tables))
-            .len();
+        let count =
+            (data.branch_destination(&func.dfg.jump_tables, &func.dfg.exception_tables)).len();
         for way in 0..count {
             let dfg = &func.dfg;
-            let calls =
-                dfg.insts[inst].branch_destination(&dfg.jump_tables, &dfg.exception_tables);
+            let calls = dfg.insts[inst].branch_destination(&dfg.jump_tables, &dfg.exception_tables);
             if calls[way].block(&dfg.value_lists) != merge.block {
                 continue;
             }

@@ -32,6 +32,7 @@ use super::FrameNotes;
 use super::slots::{Addresses, MAX_SLOT, Uses};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::dominator_tree::DominatorTree;
+use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::{
     Block, BlockArg, Function, Inst, InstBuilder, InstructionData, MemFlagsData, StackSlot,
@@ -66,8 +67,12 @@ pub(super) fn replace(
     domtree: &DominatorTree,
     notes: &mut FrameNotes,
 ) -> bool {
+    if notes.allocations().is_empty() {
+        return false;
+    }
     func.dfg.resolve_all_aliases();
-    let sites = sites(func, notes);
+    let given = given_away(func);
+    let sites = sites(func, notes, &given);
     if sites.is_empty() {
         return false;
     }
@@ -99,11 +104,35 @@ pub(super) fn replace(
     found
 }
 
-/// The allocations that are still as they were emitted, and small enough.
-fn sites(func: &mut Function, notes: &FrameNotes) -> Vec<Site> {
+/// The values that are passed to calls, returned or stored. Most objects are among them, and need no closer look.
+fn given_away(func: &Function) -> EntitySet<Value> {
+    let mut given = EntitySet::with_capacity(func.dfg.num_values());
+    for block in func.layout.blocks() {
+        for inst in func.layout.block_insts(block) {
+            match func.dfg.insts[inst] {
+                InstructionData::Store { args, .. } => {
+                    given.insert(args[0]);
+                }
+                ref data => {
+                    let opcode = data.opcode();
+                    if opcode.is_call() || opcode.is_return() {
+                        given.extend(func.dfg.inst_args(inst).iter().copied());
+                    }
+                }
+            }
+        }
+    }
+    given
+}
+
+/// The allocations that are still as they were emitted, small enough and not given away.
+fn sites(func: &mut Function, notes: &FrameNotes, given: &EntitySet<Value>) -> Vec<Site> {
     let mut sites = Vec::new();
     for a in notes.allocations() {
         let object = func.dfg.resolve_aliases(a.object);
+        if given.contains(object) {
+            continue;
+        }
         let (Some(head), ValueDef::Param(join, 0)) =
             (func.layout.inst_block(a.start), func.dfg.value_def(object))
         else {
@@ -167,4 +196,3 @@ fn put_in_slot(func: &mut Function, site: &Site) {
         .replace(end)
         .jump(site.join, &[BlockArg::Value(at)]);
 }
-

@@ -442,7 +442,11 @@ impl Uses {
 }
 
 /// The slot whose card a store marks, and the instructions that do it: these, and nothing else, use what they compute.
-fn marking(func: &Function, addresses: &Addresses, mark: Inst) -> Option<(StackSlot, [Inst; MARK])> {
+fn marking(
+    func: &Function,
+    addresses: &Addresses,
+    mark: Inst,
+) -> Option<(StackSlot, [Inst; MARK])> {
     let computed = |value| func.dfg.value_def(value).inst();
     func.layout.inst_block(mark)?;
     let [_, card] = func.dfg.inst_args(mark) else {

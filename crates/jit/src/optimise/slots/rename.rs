@@ -139,8 +139,7 @@ fn remove_marks_and_tests(func: &mut Function, uses: &Uses, pieces: &Pieces) -> 
         match func.dfg.insts[*inst] {
             InstructionData::Brif { blocks, .. } => {
                 let to = blocks[0].block(&func.dfg.value_lists);
-                let args: SmallVec<[BlockArg; 4]> =
-                    blocks[0].args(&func.dfg.value_lists).collect();
+                let args: SmallVec<[BlockArg; 4]> = blocks[0].args(&func.dfg.value_lists).collect();
                 func.replace(*inst).jump(to, &args);
                 edges = true;
             }

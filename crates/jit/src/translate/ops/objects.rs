@@ -409,7 +409,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let (ValueFact::Exact, Some(boxed)) = (operand.fact, operand.class)
             && std::ptr::eq(boxed, class)
         {
-            return Ok(self.e.b.ins().iadd_imm_s(operand.value, i64::from(HEADER_SIZE)));
+            return Ok(self
+                .e
+                .b
+                .ins()
+                .iadd_imm_s(operand.value, i64::from(HEADER_SIZE)));
         }
         // Reading the VTable is the null check.
         let flags = self.null_checked(operand, 0, 4);
