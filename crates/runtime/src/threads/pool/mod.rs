@@ -180,6 +180,10 @@ static COMPLETED: Chunks<Completed> = Chunks::new();
 /// One more than the highest owner id of a worker so far.
 static IDS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
+/// How many items the calling worker has completed so far.
+fn items_of(cx: &Cx<'_>) -> u64 {
+    (COMPLETED.at(crate::threads::park::id(cx)).0).load(Ordering::Relaxed)
+}
 /// The calling worker has completed an item. False if it is to leave the dispatch loop.
 pub fn completed(cx: &Cx<'_>) -> bool {
     worker::reset(cx);

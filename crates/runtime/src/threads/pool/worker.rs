@@ -27,6 +27,8 @@ const STACK: usize = (2 << 20) + (512 << 10);
 const NORMAL: i32 = 2;
 /// How many rounds a worker that finds nothing looks before it sleeps: about 20 microseconds of its own time, half of them in the kernel.
 const ROUNDS: u32 = 32;
+/// As a power of two: how many steps of a spin loop a worker waits at most after runs that found nothing, some microseconds.
+const MOST_VAIN: u32 = 7;
 /// How often it looks in a round.
 const ROUND: u32 = 16;
 
@@ -65,6 +67,7 @@ fn patience() -> Duration {
 /// From being woken to going to sleep. False if the thread cannot go on.
 fn work() -> bool {
     let mut step = search();
+    let mut vain = 0;
     loop {
         if step.1 {
             send();
@@ -72,7 +75,11 @@ fn work() -> bool {
         step = match step.0 {
             Next::Dispatch => {
                 // A token of its own for each run: what a callback leaves behind is not kept by this frame.
-                dispatch(&Cx::current());
+                vain = match dispatch(&Cx::current()) {
+                    0 => MOST_VAIN.min(vain + 1),
+                    _ => 0,
+                };
+                step_back(vain);
                 COUNTS.dispatched()
             }
             Next::Search => search(),
@@ -158,8 +165,19 @@ fn dispatch_loop<'cx>(cx: &'cx Cx<'cx>) -> Result<MethodRef> {
     cx.load(FOUND.get_or_try(find)).copied()
 }
 
-/// Runs the class library's dispatch loop once, in a domain that has asked for it.
-fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
+/// Leaves a worker that came too late alone for a while, the longer the more often that happened in turn. The class library asks for another worker
+/// with each item that it takes. One that finds nothing then slows the others down, because it looks at the words they write.
+fn step_back(vain: u32) {
+    if vain > 0 {
+        for _ in 0..1 << vain {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// Runs the class library's dispatch loop once, in a domain that has asked for it. Returns how many items it completed.
+fn dispatch<'cx>(cx: &'cx Cx<'cx>) -> u64 {
+    let before = super::items_of(cx);
     let dispatches = super::DISPATCHES.at(crate::threads::park::id(cx));
     dispatches.store(1, Ordering::Relaxed);
     if let Some(domain) = super::domain_to_serve() {
@@ -174,6 +192,7 @@ fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
     }
     dispatches.store(0, Ordering::Relaxed);
     reset(cx);
+    super::items_of(cx) - before
 }
 
 /// What the dispatch loop has thrown: an abort ends with the item, anything else ends the process.
