@@ -48,8 +48,8 @@
 //! * `i + 1` is not negative if `i` is not and is less than some other number: it cannot overflow. Other steps are not followed.
 //! * Unsigned and signed comparisons agree on numbers that are not negative. `index < length`, unsigned, says both parts, because a length is not negative.
 //! * A check that is removed may still be what another one relies on: what it says is true.
-use super::FrameNotes;
 use super::slots::constant;
+use super::{FrameNotes, divisions};
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
@@ -108,7 +108,7 @@ struct Prover<'a> {
     budget: u32,
 }
 
-/// Removes the checks, and says whether an edge went with one. No block is unreachable; afterwards blocks that only throw may be.
+/// Removes the checks, and says whether an edge went with one. Divisions by powers of two whose dividend is not negative become shifts. No block is unreachable; afterwards blocks that only throw may be.
 pub fn remove_checks(
     func: &mut Function,
     cfg: &ControlFlowGraph,
@@ -128,8 +128,15 @@ pub fn remove_checks(
         budget: BUDGET,
     };
     let mut removed = Vec::new();
+    let mut divisions = Vec::new();
     for block in order {
         for inst in prover.func.layout.block_insts(block) {
+            let place = Place { block, edge: None };
+            if let Some((dividend, _)) = divisions::parts(prover.func, inst)
+                && prover.shows(dividend, Claim::Natural, place, 0)
+            {
+                divisions.push(inst);
+            }
             let Some(check) = prover.check(inst) else {
                 continue;
             };
@@ -142,6 +149,9 @@ pub fn remove_checks(
                 passed.or_default().push(block);
             }
         }
+    }
+    for inst in divisions {
+        divisions::of_natural(func, inst);
     }
     let mut edges = false;
     for inst in removed {

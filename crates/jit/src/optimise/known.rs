@@ -23,6 +23,7 @@
 //! * Comparisons are the same if they have the same operands and the same condition, or the opposite
 //!   one. A value that is not 0 is one that does not equal 0.
 use cranelift_codegen::dominator_tree::DominatorTree;
+use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{
@@ -30,7 +31,7 @@ use cranelift_codegen::ir::{
     ValueDef,
 };
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::slots::constant;
 
@@ -60,20 +61,29 @@ enum Change {
     Goes(Inst, usize),
     /// A check that never traps.
     Passes(Inst),
+    /// A load that never traps.
+    Loads(Inst),
     /// A choice is one of its operands.
     Chooses(Inst, Value),
 }
 
-/// Replaces branches, checks and choices whose condition is known. Whether an edge went. `null` is
-/// the code of accesses that trap at null.
+/// Replaces branches, checks and choices whose condition is known, and removes loads that only ask
+/// whether a reference is null. Whether an edge went. `null` is the code of accesses that trap at
+/// null; `objects` are known not to be null.
 pub(super) fn decide(
     func: &mut Function,
     cfg: &ControlFlowGraph,
     domtree: &DominatorTree,
     null: TrapCode,
+    objects: impl Iterator<Item = Value>,
 ) -> bool {
     func.dfg.resolve_all_aliases();
     let mut facts = Facts::default();
+    for object in objects {
+        if let ValueDef::Param(block, _) = func.dfg.value_def(object) {
+            facts.insert(is_null(object), smallvec![(block, false)]);
+        }
+    }
     let mut changes = Vec::new();
     // A block that dominates another comes before it.
     for block in domtree.cfg_postorder().iter().rev() {
@@ -92,9 +102,18 @@ pub(super) fn decide(
         }
     }
     let mut edges = false;
+    let used = match changes.iter().any(|c| matches!(c, Change::Loads(_))) {
+        true => used(func),
+        false => EntitySet::new(),
+    };
     for change in changes {
         match change {
             Change::Passes(inst) => func.layout.remove_inst(inst),
+            Change::Loads(inst) => {
+                if !used.contains(func.dfg.first_result(inst)) {
+                    func.layout.remove_inst(inst);
+                }
+            }
             Change::Chooses(inst, chosen) => {
                 let result = func.dfg.first_result(inst);
                 func.dfg.clear_results(inst);
@@ -115,6 +134,17 @@ pub(super) fn decide(
     }
     func.dfg.resolve_all_aliases();
     edges
+}
+
+/// The values that anything uses.
+fn used(func: &Function) -> EntitySet<Value> {
+    let mut used = EntitySet::with_capacity(func.dfg.num_values());
+    for block in func.layout.blocks() {
+        for inst in func.layout.block_insts(block) {
+            used.extend(func.dfg.inst_values(inst));
+        }
+    }
+    used
 }
 
 /// What an instruction asks, and what it says from there on.
@@ -162,16 +192,26 @@ fn look_at(
             flags,
             ..
         } if func.dfg.mem_flags[flags].trap_code() == Some(null) => {
-            let is_null = Condition {
-                code: IntCC::Equal,
-                left: arg,
-                right: Operand::Constant(0),
-            };
-            if is_known(domtree, facts, block, &is_null).is_none() {
-                facts.entry(is_null).or_default().push((block, false));
+            let condition = is_null(arg);
+            match is_known(domtree, facts, block, &condition) {
+                None => facts.entry(condition).or_default().push((block, false)),
+                // It goes if nothing uses what it loads.
+                Some(false) if func.dfg.insts[inst].opcode() == Opcode::Load => {
+                    changes.push(Change::Loads(inst));
+                }
+                Some(_) => {}
             }
         }
         _ => {}
+    }
+}
+
+/// The condition that a reference is null.
+fn is_null(reference: Value) -> Condition {
+    Condition {
+        code: IntCC::Equal,
+        left: reference,
+        right: Operand::Constant(0),
     }
 }
 
@@ -278,7 +318,13 @@ mod tests {
 
     fn decided(text: &str) -> (String, bool) {
         let (mut func, cfg, domtree) = parsed(text);
-        let edges = decide(&mut func, &cfg, &domtree, TrapCode::unwrap_user(1));
+        let edges = decide(
+            &mut func,
+            &cfg,
+            &domtree,
+            TrapCode::unwrap_user(1),
+            std::iter::empty(),
+        );
         (func.to_string(), edges)
     }
 
@@ -316,6 +362,31 @@ mod tests {
         assert!(!text.contains("select"), "{text}");
         // Of block4 and block5 more than one branch leads there: nothing is known of v1.
         assert_eq!(text.matches("brif.i64 v1").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn what_is_not_null_is_not_touched_again() {
+        let (text, _) = decided(
+            "function %f(i64, i64) -> i32 {
+            block0(v0: i64, v1: i64):
+                v2 = load.i32 user1 v0+8
+                v3 = load.i32 user1 v0
+                v4 = load.i32 user1 v1
+                jump block1(v2)
+            block1(v5: i32):
+                v6 = load.i32 user1 v1
+                v7 = load.i32 user1 v0
+                brif v5, block1(v7), block2
+            block2:
+                return v2
+            }",
+        );
+        // What v7 loads is used, and only the first load from v1 finds whether it is null.
+        assert_eq!(text.matches("load.i32").count(), 3, "{text}");
+        assert!(
+            text.contains("v4 = load") && text.contains("v7 = load"),
+            "{text}"
+        );
     }
 
     #[test]

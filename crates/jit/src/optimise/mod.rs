@@ -5,11 +5,11 @@
 //! emitter says in [`FrameNotes`].
 //!
 //! ```text
-//! translator -> CLIF -> selects   choices between constants become conditional moves
+//! translator -> CLIF -> selects, signs       choices between constants and by a sign become conditional moves
 //!                    -> slots     stack slots become values
 //!                    -> objects   objects that do not escape become stack slots
 //!                    -> known     branches that an earlier one has decided go
-//!                    -> bounds    bounds checks that cannot fail go
+//!                    -> divisions, bounds   bounds checks that cannot fail go, and so does the sign of dividends
 //!                    -> cold      rare paths go behind the others
 //!                    -> Cranelift's own passes
 //!                    -> latches   the end of a loop's turn stands behind each way that leads there
@@ -26,11 +26,13 @@
 mod bounds;
 mod cold;
 mod copies;
+mod divisions;
 mod known;
 mod latches;
 mod notes;
 mod objects;
 mod selects;
+mod signs;
 mod slots;
 
 pub use notes::{Allocation, FrameNotes};
@@ -62,6 +64,7 @@ pub fn run(
     let func = &context.func;
     if func.dfg.num_insts() <= MAX_INSTRUCTIONS {
         selects::convert(&mut context.func);
+        signs::convert(&mut context.func);
     }
     let func = &context.func;
     let (slots, checks) = (
@@ -83,11 +86,13 @@ pub fn run(
         }
         let null = trap_code(ThrowKind::NullReference);
         let (cfg, domtree) = (&context.cfg, &context.domtree);
-        if known::decide(&mut context.func, cfg, domtree, null) {
+        let objects = notes.allocations().iter().map(|a| a.object);
+        if known::decide(&mut context.func, cfg, domtree, null, objects) {
             drop_unreachable(context, isa)?;
         }
+        let divides = divisions::test_remainders(&mut context.func);
         let (cfg, domtree) = (&context.cfg, &context.domtree);
-        if checks && bounds::remove_checks(&mut context.func, cfg, domtree, notes) {
+        if (checks || divides) && bounds::remove_checks(&mut context.func, cfg, domtree, notes) {
             // Cranelift's verifier compares them with the function.
             context.compute_cfg();
             context.compute_domtree();
@@ -140,6 +145,18 @@ mod testing {
     use cranelift_codegen::dominator_tree::DominatorTree;
     use cranelift_codegen::flowgraph::ControlFlowGraph;
     use cranelift_codegen::ir::Function;
+    use cranelift_codegen::isa::OwnedTargetIsa;
+    use cranelift_codegen::settings::{self, Configurable};
+
+    /// The processor of this machine.
+    pub(super) fn isa() -> OwnedTargetIsa {
+        let mut flags = settings::builder();
+        flags.set("opt_level", "speed").expect("a setting");
+        cranelift_native::builder()
+            .expect("a supported machine")
+            .finish(settings::Flags::new(flags))
+            .expect("valid settings")
+    }
 
     /// The function of a text, with its control-flow graph and dominator tree.
     pub(super) fn parsed(text: &str) -> (Function, ControlFlowGraph, DominatorTree) {

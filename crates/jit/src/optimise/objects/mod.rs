@@ -196,3 +196,6 @@ fn put_in_slot(func: &mut Function, site: &Site) {
         .replace(end)
         .jump(site.join, &[BlockArg::Value(at)]);
 }
+
+#[cfg(test)]
+mod tests;

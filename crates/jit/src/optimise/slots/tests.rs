@@ -1,29 +1,20 @@
 //! Functions as text before and after the pass, and random functions that are interpreted before and after it.
 //! `VERVET_TEST_SEED=N` begins with that seed.
+use crate::optimise::testing::isa;
 use crate::optimise::{FrameNotes, run};
 use cranelift_codegen::Context;
 use cranelift_codegen::data_value::DataValue;
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, Endianness, Function, InstBuilder, MemFlagsData, Signature,
+    AbiParam, Block, BlockArg, Endianness, Function, InstBuilder, MemFlagsData, Opcode, Signature,
     StackSlot, StackSlotData, StackSlotKind, Type, UserFuncName, Value, condcodes::IntCC, types::*,
 };
-use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
-use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_interpreter::environment::FunctionStore;
 use cranelift_interpreter::interpreter::{Interpreter, InterpreterState};
 use cranelift_interpreter::step::ControlFlow;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
-fn isa() -> OwnedTargetIsa {
-    let mut flags = settings::builder();
-    flags.set("opt_level", "speed").expect("a setting");
-    cranelift_native::builder()
-        .expect("a supported machine")
-        .finish(settings::Flags::new(flags))
-        .expect("valid settings")
-}
 
 /// What the passes make of a function.
 fn optimised(func: Function, notes: &mut FrameNotes) -> Function {
@@ -39,15 +30,25 @@ fn optimised(func: Function, notes: &mut FrameNotes) -> Function {
 
 /// The function in the text, without its signature and empty slots, after the passes. Slots below `plain` hold no references.
 fn promoted(text: &str, plain: u32) -> String {
+    let (func, mut notes) = parsed(text);
+    for slot in func.sized_stack_slots.keys().filter(|s| s.as_u32() < plain) {
+        notes.holds(slot, &[]);
+    }
+    body(optimised(func, &mut notes))
+}
+
+/// The function of a text, and notes that allow everything.
+fn parsed(text: &str) -> (Function, FrameNotes) {
     let func = cranelift_reader::parse_functions(text)
         .expect("valid")
         .remove(0);
     let mut notes = FrameNotes::default();
     notes.allow();
-    for slot in func.sized_stack_slots.keys().filter(|s| s.as_u32() < plain) {
-        notes.holds(slot, &[]);
-    }
-    let mut func = optimised(func, &mut notes);
+    (func, notes)
+}
+
+/// The function as text, without its signature and empty slots.
+fn body(mut func: Function) -> String {
     func.dfg.resolve_all_aliases();
     let text = func.to_string();
     let is_body = |l: &&str| !l.is_empty() && !l.contains("explicit_slot 0");
@@ -320,7 +321,8 @@ fn zeros_that_cover_parts_of_vectors_cut_them() {
 #[test]
 fn a_slot_whose_address_is_used_otherwise_stays() {
     for other in [
-        "v9 = icmp eq v1, v0",
+        "v9 = icmp ult v1, v0",
+        "v9 = icmp eq v1, v1",
         "store v1, v0",
         "v9 = iadd v1, v0",
         "v9 = atomic_load.i64 v1",
@@ -348,6 +350,54 @@ fn a_slot_whose_address_is_used_otherwise_stays() {
             1,
         );
         assert!(text.contains("explicit_slot 16"), "{other}: {text}");
+    }
+}
+
+/// An address is not null, is none that it cannot be, and its card need not be marked.
+#[test]
+fn what_asks_for_null_and_what_marks_a_card_goes() {
+    let (func, mut notes) = parsed(
+        "function %f(i64, i64) -> i64 {
+            ss0 = explicit_slot 16, align = 8
+        block0(v0: i64, v1: i64):
+            v2 = stack_addr.i64 ss0
+            v3 = iconst.i64 8
+            v4 = iadd v2, v3
+            store v0, v2+8
+            v5 = iconst.i64 9
+            v6 = ushr v4, v5
+            v7 = iconst.i64 0xffff
+            v8 = band v6, v7
+            v9 = iadd v1, v8
+            istore8 v0, v9
+            sequence_point
+            trapz v2, user1
+            v10 = icmp eq v2, v1
+            v11 = uextend.i64 v10
+            brif v2, block1, block2
+        block1:
+            v12 = load.i64 v2+8
+            v13 = iadd v12, v11
+            return v13
+        block2:
+            return v1
+        }",
+    );
+    let mark = (func.layout.blocks())
+        .flat_map(|b| func.layout.block_insts(b).collect::<Vec<_>>())
+        .find(|i| func.dfg.insts[*i].opcode() == Opcode::Istore8);
+    notes.mark(mark.expect("a mark"));
+    let text = body(optimised(func, &mut notes));
+    for gone in [
+        "ss0",
+        "istore8",
+        "sequence_point",
+        "trapz",
+        "brif",
+        "icmp",
+        "block2",
+    ] {
+        assert!(!text.contains(gone), "{gone}: {text}");
     }
 }
 
@@ -681,8 +731,8 @@ fn random_functions_return_the_same() {
     let first = std::env::var("VERVET_TEST_SEED").map_or(0, |s| s.parse().expect("a number"));
     let mut emptied = 0;
     for seed in first..first + count {
-        let (func, notes) = random(seed);
-        let after = optimised(func.clone(), &notes);
+        let (func, mut notes) = random(seed);
+        let after = optimised(func.clone(), &mut notes);
         emptied += after
             .sized_stack_slots
             .values()
