@@ -261,6 +261,8 @@ helpers! {
     IndexOfText(I64, I64, I32, I32) -> I32 : Leaf;
     /// (string, seed) -> the hash of its capitals as an unsigned number of 32 bits; -1 if the class library is to answer.
     HashIgnoringCase(I64, I64) -> I64 : Leaf;
+    /// (string) -> a hash of a key of `Dictionary<string, V>`, which is not null; no program sees it.
+    HashKey(I64) -> I32 : Leaf;
     /// (box of an enum, class, places) -> the name of the value; null if the class library is to answer. The class and the places say where the class library keeps names.
     EnumName(I64, I64, I64) -> I64 : Leaf;
     /// (VTable of an enum, string, whether case is ignored, address of a value, class, places) -> 1 if the string is a name, whose value was written;

@@ -16,7 +16,7 @@ use crate::classes::nullable::unbox_nullable_into;
 use crate::classes::remembered;
 use crate::code::helper_table::{PRESERVING, STUBS};
 use crate::code::icall::{IcallRet, finish};
-use crate::code::{collation, crypto, enums, library, ordinal, plain_calls, regex, texts};
+use crate::code::{collation, crypto, enums, keys, library, ordinal, plain_calls, regex, texts};
 use crate::cx::{Cx, Result};
 use crate::exceptions::wrappers::{self, Wrapper};
 use crate::exceptions::{self, trace::TraceMode};
@@ -208,6 +208,7 @@ bodies! {
     IndexOfText(_, _, _, _) => index_of_text;
     IndexOfAsciiText(_, _, _, _) => index_of_ascii_text;
     HashIgnoringCase(_, _) => hash_ignoring_case;
+    HashKey(_) => hash_key;
     EnumName(_, _, _) => enum_name;
     EnumNumber(_, _, _, _, _, _) => enum_number;
     IndexOfElement(_, _, _, _, _) => index_of_element;
@@ -638,6 +639,10 @@ extern "C" fn is_prefix_text(text: usize, range: u64, start: usize, rules: u64) 
 /// The hash of a text without case, if all of it is ASCII.
 extern "C" fn hash_ignoring_case(text: usize, seed: u64) -> i64 {
     ordinal::hash_ignoring_case(object(text), seed)
+}
+/// The hash of a key of a dictionary.
+extern "C" fn hash_key(key: usize) -> i32 {
+    keys::hash(object(key))
 }
 /// The name of a value of an enum, if the class library has listed the names.
 extern "C" fn enum_name(boxed: usize, class: usize, offsets: u64) -> usize {

@@ -40,6 +40,7 @@ pub(crate) mod hot;
 pub mod icall;
 pub mod invoke;
 pub(crate) mod kept_stub;
+mod keys;
 pub mod libm;
 mod library;
 pub mod link;

@@ -137,7 +137,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.body.stack.len() < count {
             return Err(TranslateError::invalid("too few values on the stack"));
         }
-        if intrinsics::expand(self, method)? {
+        if intrinsics::expand(self, method)? || is_virtual && self.hash_of_key(method)? {
             return Ok(());
         }
         if is_virtual && lowered.has_this && (!method.is_virtual() || method.is_final()) {

@@ -14,6 +14,7 @@ pub mod guarded;
 mod guarded_delegate;
 pub mod has_flag;
 pub mod intrinsics;
+mod keys;
 pub mod library;
 pub mod math;
 mod native;
