@@ -31,6 +31,11 @@ use cranelift_codegen::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+/// More of them than this are not looked at in one function.
+const MOST: usize = 32;
+/// More copies than this, of one field on one way in, are not made for a group of objects that meet.
+const MOST_COPIES: usize = 48;
+
 /// A parameter in which objects meet.
 pub(super) struct Merge {
     pub(super) param: Value,
@@ -40,6 +45,9 @@ pub(super) struct Merge {
     site: usize,
     /// The slots that its objects come from.
     from: SmallVec<[StackSlot; 4]>,
+    /// What is read of the objects here or in other such parameters that get them from here: what is
+    /// copied, in the order of the offsets. The header is not among it.
+    fields: SmallVec<[Field; 8]>,
 }
 
 /// All of a function.
@@ -98,6 +106,7 @@ impl Merges {
                 block,
                 site,
                 from: SmallVec::new(),
+                fields: SmallVec::new(),
             });
         }
         let slots: FxHashMap<Value, StackSlot> = all.iter().map(|m| (m.param, m.slot)).collect();
@@ -113,13 +122,24 @@ impl Merges {
     }
 
     /// Decides which objects and parameters escape: what meets an escaping one does, too.
-    pub(super) fn judge(&self, func: &Function, order: &[Block], uses: &mut Uses, sites: &[Site]) {
+    pub(super) fn judge(
+        &mut self,
+        func: &Function,
+        order: &[Block],
+        uses: &mut Uses,
+        sites: &[Site],
+    ) {
         if self.all.is_empty() {
             return;
         }
+        if self.all.len() > MOST {
+            self.all.iter().for_each(|m| uses.escaped[m.slot] = true);
+            return self.spread(uses);
+        }
+        self.find_fields(uses);
         let stores = stores(order, uses);
         for merge in &self.all {
-            if stores.contains_key(&merge.slot) || self.fields(merge.slot, uses).is_none() {
+            if stores.contains_key(&merge.slot) || overlap(&merge.fields) {
                 uses.escaped[merge.slot] = true;
             }
         }
@@ -129,11 +149,17 @@ impl Merges {
             };
             let copied = self.all.iter().filter(|m| m.from.contains(&site.slot));
             for merge in copied {
-                if reaches(func, merge.block, blocks, site.head) {
+                if reaches(func, merge.block, |b| blocks.contains(b), Some(site.head)) {
                     uses.escaped[merge.slot] = true;
                 }
             }
         }
+        self.weigh(func, uses, sites);
+        self.spread(uses);
+    }
+
+    /// What meets an escaping object or parameter escapes.
+    fn spread(&self, uses: &mut Uses) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -147,36 +173,80 @@ impl Merges {
         }
     }
 
-    /// What is read of an object in a slot, or of the parameters that it is copied to, in the order
-    /// of the offsets; the header is not among it. None if two of these overlap.
-    fn fields(&self, slot: StackSlot, uses: &Uses) -> Option<SmallVec<[Field; 8]>> {
-        let mut slots: SmallVec<[StackSlot; 8]> = SmallVec::from_slice(&[slot]);
-        let mut n = 0;
-        while n < slots.len() {
-            let from = slots[n];
-            for merge in self.all.iter().filter(|m| m.from.contains(&from)) {
-                if !slots.contains(&merge.slot) {
-                    slots.push(merge.slot);
+    /// Lets those escape of which the copies cost more than the allocations that they save: in a loop
+    /// in which none of the objects is allocated, and where there are many.
+    fn weigh(&self, func: &Function, uses: &mut Uses, sites: &[Site]) {
+        // By merge: the first of those that it is connected with.
+        let mut group: Vec<usize> = (0..self.all.len()).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for a in 0..self.all.len() {
+                for b in 0..self.all.len() {
+                    let of_a = || self.all[a].from.iter().chain([&self.all[a].slot]);
+                    let meets =
+                        of_a().any(|s| *s == self.all[b].slot || self.all[b].from.contains(s));
+                    if meets && group[a] > group[b] {
+                        group[a] = group[b];
+                        changed = true;
+                    }
                 }
             }
-            n += 1;
         }
-        let mut fields: SmallVec<[Field; 8]> = SmallVec::new();
-        for access in &uses.accesses {
-            let field = (access.offset, access.ty);
-            if access.offset >= 8
-                && access.stored.is_none()
-                && slots.contains(&access.slot)
-                && !fields.contains(&field)
-            {
-                fields.push(field);
+        for first in 0..self.all.len() {
+            let members = || {
+                (0..self.all.len())
+                    .filter(|n| group[*n] == first)
+                    .map(|n| &self.all[n])
+            };
+            let copies: usize = members().map(|m| m.fields.len() * m.from.len()).sum();
+            let is_in_vain = |merge: &Merge| {
+                let again = |b: Block| b == merge.block;
+                let mut next = func.block_successors(merge.block);
+                let is_in_loop = next.any(|b| reaches(func, b, again, None));
+                let mut saved = members()
+                    .flat_map(|m| &m.from)
+                    .filter_map(|slot| sites.iter().find(|s| s.slot == *slot));
+                is_in_loop
+                    && !saved.any(|site| {
+                        reaches(func, merge.block, |b| b == site.head, None)
+                            && reaches(func, site.head, again, None)
+                    })
+            };
+            if copies > MOST_COPIES || members().any(is_in_vain) {
+                members().for_each(|m| uses.escaped[m.slot] = true);
             }
         }
-        fields.sort_unstable_by_key(|f| f.0);
-        let overlap = fields
-            .windows(2)
-            .any(|f| u32::from(f[0].0) + f[0].1.bytes() > u32::from(f[1].0));
-        (!overlap).then_some(fields)
+    }
+
+    /// Finds the fields of each: what is read of its own slot, and of those that are copied from it.
+    fn find_fields(&mut self, uses: &Uses) {
+        let place: FxHashMap<StackSlot, usize> =
+            (self.all.iter().enumerate().map(|(n, m)| (m.slot, n))).collect();
+        for access in &uses.accesses {
+            if access.offset >= 8
+                && access.stored.is_none()
+                && let Some(n) = place.get(&access.slot)
+            {
+                add(&mut self.all[*n].fields, (access.offset, access.ty));
+            }
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for n in 0..self.all.len() {
+                let fields = self.all[n].fields.clone();
+                let from = self.all[n].from.clone();
+                for source in from.iter().filter_map(|slot| place.get(slot)) {
+                    for field in &fields {
+                        changed |= add(&mut self.all[*source].fields, *field);
+                    }
+                }
+            }
+        }
+        for merge in &mut self.all {
+            merge.fields.sort_unstable_by_key(|f| f.0);
+        }
     }
 
     /// Gives each parameter that does not escape its slot.
@@ -193,9 +263,8 @@ impl Merges {
                 func.sized_stack_slots[merge.slot].size = 0;
                 continue;
             }
-            let fields = self.fields(merge.slot, uses).expect("judged");
-            pass_fields(func, cfg, merge, &fields);
-            receive(func, merge, &fields, sites[merge.site].vtable);
+            pass_fields(func, cfg, merge);
+            receive(func, merge, sites[merge.site].vtable);
             notes.holds(merge.slot, &sites[merge.site].references);
         }
     }
@@ -282,15 +351,35 @@ fn stores(order: &[Block], uses: &Uses) -> FxHashMap<StackSlot, EntitySet<Block>
     stores
 }
 
-/// Whether control gets from the start of a block to one of the others without passing `barrier`.
-fn reaches(func: &Function, from: Block, blocks: &EntitySet<Block>, barrier: Block) -> bool {
+/// Adds a field, unless it is there.
+fn add(fields: &mut SmallVec<[Field; 8]>, field: Field) -> bool {
+    let is_new = !fields.contains(&field);
+    if is_new {
+        fields.push(field);
+    }
+    is_new
+}
+
+/// Whether two fields, which are in the order of their offsets, share bytes.
+fn overlap(fields: &[Field]) -> bool {
+    let mut pairs = fields.windows(2);
+    pairs.any(|f| u32::from(f[0].0) + f[0].1.bytes() > u32::from(f[1].0))
+}
+
+/// Whether control gets from the start of a block to one that is sought without passing `barrier`.
+fn reaches(
+    func: &Function,
+    from: Block,
+    is_sought: impl Fn(Block) -> bool,
+    barrier: Option<Block>,
+) -> bool {
     let mut seen: SecondaryMap<Block, bool> = SecondaryMap::new();
     let mut work = vec![from];
     while let Some(block) = work.pop() {
-        if block == barrier || std::mem::replace(&mut seen[block], true) {
+        if Some(block) == barrier || std::mem::replace(&mut seen[block], true) {
             continue;
         }
-        if blocks.contains(block) {
+        if is_sought(block) {
             return true;
         }
         work.extend(func.block_successors(block));
@@ -299,7 +388,7 @@ fn reaches(func: &Function, from: Block, blocks: &EntitySet<Block>, barrier: Blo
 }
 
 /// On each way to the parameter's block: loads the fields and passes them in place of the object.
-fn pass_fields(func: &mut Function, cfg: &ControlFlowGraph, merge: &Merge, fields: &[Field]) {
+fn pass_fields(func: &mut Function, cfg: &ControlFlowGraph, merge: &Merge) {
     let n = (func.dfg.block_params(merge.block).iter())
         .position(|p| *p == merge.param)
         .expect("a parameter of its block");
@@ -321,7 +410,7 @@ fn pass_fields(func: &mut Function, cfg: &ControlFlowGraph, merge: &Merge, field
             let object = dfg.resolve_aliases(object);
             let mut pos = FuncCursor::new(func).at_inst(inst);
             pos.use_srcloc(inst);
-            let values: SmallVec<[Value; 8]> = fields
+            let values: SmallVec<[Value; 8]> = (merge.fields)
                 .iter()
                 .map(|(offset, ty)| pos.ins().load(*ty, trusted(), object, i32::from(*offset)))
                 .collect();
@@ -337,8 +426,8 @@ fn pass_fields(func: &mut Function, cfg: &ControlFlowGraph, merge: &Merge, field
 }
 
 /// At the start of the block: the parameter is the address of its slot, where the fields are stored.
-fn receive(func: &mut Function, merge: &Merge, fields: &[Field], vtable: Value) {
-    let params: SmallVec<[Value; 8]> = fields
+fn receive(func: &mut Function, merge: &Merge, vtable: Value) {
+    let params: SmallVec<[Value; 8]> = (merge.fields)
         .iter()
         .map(|(_, ty)| func.dfg.append_block_param(merge.block, *ty))
         .collect();
@@ -359,7 +448,7 @@ fn receive(func: &mut Function, merge: &Merge, fields: &[Field], vtable: Value) 
         let vtable = pos.ins().symbol_value(I64, symbol);
         pos.ins().store(trusted(), vtable, at, 0);
     }
-    for ((offset, _), param) in fields.iter().zip(params) {
+    for ((offset, _), param) in merge.fields.iter().zip(params) {
         pos.ins().store(trusted(), param, at, i32::from(*offset));
     }
     pos.func.dfg.change_to_alias(merge.param, at);

@@ -79,7 +79,7 @@ pub(super) fn replace(
     let order: Vec<Block> = domtree.cfg_postorder().iter().rev().copied().collect();
     let mut roots: Vec<(Value, StackSlot)> = sites.iter().map(|s| (s.object, s.slot)).collect();
     let mut addresses = Addresses::find(func, &order, &roots);
-    let merges = Merges::find(func, &order, &addresses, &sites);
+    let mut merges = Merges::find(func, &order, &addresses, &sites);
     if !merges.all.is_empty() {
         roots.extend(merges.all.iter().map(|m| (m.param, m.slot)));
         addresses = Addresses::find(func, &order, &roots);

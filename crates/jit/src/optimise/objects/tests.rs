@@ -193,3 +193,47 @@ fn an_object_that_changes_behind_the_copy_stays() {
     let (func, changed) = replaced(&text, &[10, 20]);
     assert!(!changed, "{func}");
 }
+
+/// In the loop nothing is allocated: the copies would save nothing.
+#[test]
+fn objects_that_only_change_places_stay() {
+    let text = format!(
+        "block0(v0: i64, v1: i64): {} {} jump block1(v10, v20)
+        block1(v2: i64, v3: i64):
+            v4 = load.i64 v2+8
+            v5 = load.i64 v3+16
+            brif v4, block1(v3, v2), block2
+        block2: return v5",
+        allocation(10),
+        allocation(20)
+    );
+    let (func, changed) = replaced(&text, &[10, 20]);
+    assert!(!changed, "{func}");
+}
+
+/// The passes over merges are not linear in their number.
+#[test]
+fn very_many_merges_are_left_alone() {
+    let count = 40;
+    let mut text = format!(
+        "block0(v0: i64, v1: i64): {} {} jump block100(v10, v20)",
+        allocation(10),
+        allocation(20)
+    );
+    for n in 0..count {
+        let (block, a) = (100 + n, 100 + 2 * n);
+        let b = a + 1;
+        text += &format!(
+            " block{block}(v{a}: i64, v{b}: i64): brif v1, block{}(v{a}, v{b}), block{}(v{b}, v{a})",
+            block + 1,
+            block + 1
+        );
+    }
+    let (block, a) = (100 + count, 100 + 2 * count);
+    text += &format!(
+        " block{block}(v{a}: i64, v{}: i64): v2 = load.i64 v{a}+8 return v2",
+        a + 1
+    );
+    let (func, changed) = replaced(&text, &[10, 20]);
+    assert!(!changed, "{func}");
+}

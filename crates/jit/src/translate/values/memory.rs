@@ -21,11 +21,14 @@ use crate::translate::simd::{is_simd, simd_vectors_in};
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Type, Value, types::*};
+use smallvec::{SmallVec, smallvec};
 use vervet_abi::call;
-use vervet_types::{ClassRef, ScalarKind};
+use vervet_types::{ClassRef, LoadError, ScalarKind};
 
 /// Values up to this many bytes are copied by emitted loads and stores.
 const INLINE_COPY: u32 = 64;
+/// Structs of more bytes than this are copied in whole words.
+const MOST_IN_HALVES: u32 = 32;
 /// Memory up to this many bytes is zeroed by emitted stores.
 const INLINE_ZERO: u32 = 128;
 
@@ -187,7 +190,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let from = self.offset_address(from, from_offset);
             if refs.is_empty() {
                 if dest == Dest::Frame && size <= 2 * INLINE_COPY {
-                    self.copy_words(to, 0, trusted(), from, 0, trusted(), size, &[], &[]);
+                    self.copy_words(to, 0, trusted(), from, 0, trusted(), size, &[], (&[], &[]));
                     return Ok(());
                 }
                 if layout.ref_map.is_empty() {
@@ -212,13 +215,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             from_flags,
             size,
             refs,
-            &simd_vectors_in(class)?,
+            (&simd_vectors_in(class)?, &halves_in(class)?),
         );
         Ok(())
     }
 
     /// Copies `size` bytes by loads and stores. `refs` holds the indices of the 8-byte words that
-    /// are references, `vectors` the offsets of vectors, which are copied whole. A struct of a reference and an int, to the heap:
+    /// are references, `vectors` the offsets of vectors, which are copied whole, and `halves` those of
+    /// words that are copied in halves. A struct of a reference and an int, to the heap:
     ///
     /// ```text
     ///     v2 = load.i64 v1+0
@@ -239,7 +243,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         from_flags: MemFlagsData,
         size: u32,
         refs: &[u32],
-        vectors: &[u32],
+        (vectors, halves): (&[u32], &[u32]),
     ) {
         // Falling widths: words first, then the rest, so that references stay whole.
         let mut at = 0;
@@ -257,6 +261,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                     at += 16;
                     continue;
                 }
+                let kind = match halves.contains(&(at & !7)) {
+                    true => ScalarKind::I4,
+                    false => kind,
+                };
                 let value = load_scalar(
                     &mut self.e.b,
                     from_flags,
@@ -333,6 +341,45 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         }
     }
+}
+
+/// The offsets of words of a struct that hold two fields of four bytes and no longer one. They are
+/// copied in halves: a processor that has two halves in its store buffer does not load them as a
+/// word until they have left it, which takes some twelve cycles.
+fn halves_in(class: ClassRef) -> Result<SmallVec<[u32; 4]>, LoadError> {
+    // By word: whether a field begins in its first half and in its second, and whether one is longer.
+    let mut words: SmallVec<[[bool; 3]; 4]> =
+        smallvec![[false; 3]; class.layout()?.size as usize / 8];
+    if class.layout()?.size <= MOST_IN_HALVES {
+        add_fields(class, 0, &mut words)?;
+    }
+    let is_halved = |n: &usize| words[*n] == [true, true, false];
+    Ok((0..words.len())
+        .filter(is_halved)
+        .map(|n| 8 * n as u32)
+        .collect())
+}
+
+/// Notes the fields of a value that lies at an offset.
+fn add_fields(class: ClassRef, at: u32, words: &mut [[bool; 3]]) -> Result<(), LoadError> {
+    if class.prim.is_some() || !class.is_value_type()? || class.is_enum()? {
+        let size = scalar_kind(class).size();
+        let Some(word) = words.get_mut(at as usize / 8) else {
+            return Ok(());
+        };
+        match size {
+            4 if at.is_multiple_of(4) => word[at as usize / 4 % 2] = true,
+            // A shorter field has a half to itself only with padding, which is copied, too.
+            _ => word[2] = true,
+        }
+        return Ok(());
+    }
+    for field in class.fields()? {
+        if !field.is_static() {
+            add_fields(field.ty()?, at + field.offset()?, words)?;
+        }
+    }
+    Ok(())
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
