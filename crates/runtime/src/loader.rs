@@ -748,9 +748,14 @@ impl Loader {
     }
     /// Adds an assembly that the program defines. No name finds it.
     pub fn add_defined(&self, assembly: &'static Assembly) {
-        let mut s = self.state.lock();
-        s.loaded.push(assembly);
         hooks::assembly_loaded(assembly);
+        if assembly.is_reflection_only {
+            self.reflection_only.add_defined(assembly);
+        }
+        let mut s = self.state.lock();
+        if !assembly.is_reflection_only {
+            s.loaded.push(assembly);
+        }
         s.untold.push(assembly);
     }
     /// Adds an assembly to what is loaded, unless one of that path is there already. Returns the one that is there.
@@ -855,14 +860,17 @@ impl Loader {
     ) -> std::result::Result<&'static Assembly, LoadError> {
         let name = name_of_reference(reference);
         if requesting.is_reflection_only() {
-            if let Some(a) = self.named_reflection_only(&name) {
-                return Ok(a);
-            }
-            if self.reflection_only.is_refused(requesting, &name) {
-                let name = name.to_string();
-                return Err(LoadError::NotPreloaded { name });
-            }
-            return Err(needed(requesting, reference));
+            let given = self.reflection_only.given(requesting, &name);
+            let known = given
+                .flatten()
+                .or_else(|| self.named_reflection_only(&name));
+            return match (known, given) {
+                (Some(a), _) => Ok(a),
+                (None, None) => Err(needed(requesting, reference)),
+                (None, Some(_)) => Err(LoadError::NotPreloaded {
+                    name: name.to_string(),
+                }),
+            };
         }
         let asks_host = HOST.get().is_some_and(|host| (host.has_preload)())
             && !self.preload_asked.lock().contains(&name.name)
@@ -1097,8 +1105,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Raises the event for a reference of an assembly that is looked at; if it gives nothing, the next try fails for good. What it gives answers
-    /// by its own name, as anything else that is loaded so.
+    /// Raises the event for a reference of an assembly that is looked at; if it gives nothing, the next try fails for good.
     fn supply_reflection_only<'cx>(
         &self,
         cx: &'cx Cx<'cx>,
@@ -1106,10 +1113,8 @@ impl Loader {
         name: &AssemblyName,
     ) -> Result<()> {
         let given = self.raise_resolve(cx, &name.to_string(), Some(requesting), true);
-        kept_quiet(cx, given)?;
-        if self.named_reflection_only(name).is_none() {
-            self.reflection_only.refuse(requesting, name);
-        }
+        let given = kept_quiet(cx, given)?;
+        self.reflection_only.give(requesting, name, given);
         Ok(())
     }
     /// Raises AppDomain.AssemblyResolve. None: no handler has given an assembly.

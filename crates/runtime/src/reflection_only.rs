@@ -6,15 +6,17 @@
 //! ```text
 //!   a reference of such an assembly
 //!     1. the core library                       -> the one that runs
-//!     2. [`ReflectionOnly::named`]              -> what has been loaded to be looked at under that name
-//!     3. AppDomain.ReflectionOnlyAssemblyResolve, asked once per module and name (by the loader)
-//!     4. LoadError::NotPreloaded: no file is looked for
+//!     2. [`ReflectionOnly::given`]              -> what a handler has given for the same name to the same module
+//!     3. [`ReflectionOnly::named`]              -> what has been loaded to be looked at under that name
+//!     4. AppDomain.ReflectionOnlyAssemblyResolve, asked once per module and name (by the loader)
+//!     5. LoadError::NotPreloaded: no file is looked for
 //! ```
 //!
 //! # Invariants
 //! * There is one assembly per identity here: another file, or bytes, with that identity give the first.
 //! * A strong name means its version; of another name the version does not count, nor the case of its letters.
-use rustc_hash::{FxHashMap, FxHashSet};
+//! * What a handler gives answers the reference it was asked for, whatever its name. Only so is what a program has defined found.
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use vervet_binder::name::AssemblyName;
 use vervet_binder::token::PublicKeyToken;
@@ -34,8 +36,8 @@ struct State {
     loaded: Vec<&'static Assembly>,
     /// By canonical path.
     by_path: FxHashMap<PathBuf, &'static Assembly>,
-    /// References that no handler has given an assembly for: the id of the module, the full name.
-    refused: FxHashSet<(u32, String)>,
+    /// What handlers have answered for references: by the id of the module and the full name. None: nothing.
+    answers: FxHashMap<(u32, String), Option<&'static Assembly>>,
 }
 
 impl ReflectionOnly {
@@ -54,7 +56,12 @@ impl ReflectionOnly {
     /// What has been loaded under a name.
     pub fn named(&self, name: &AssemblyName) -> Option<&'static Assembly> {
         let loaded = &self.state.lock().loaded;
-        loaded.iter().find(|a| answers(a, name)).copied()
+        let mut of_files = loaded.iter().filter(|a| a.manifest.image.grows().is_none());
+        of_files.find(|a| answers(a, name)).copied()
+    }
+    /// Adds an assembly that a program has begun to define.
+    pub fn add_defined(&self, assembly: &'static Assembly) {
+        self.state.lock().loaded.push(assembly);
     }
     /// Adds an assembly, unless there is one of its identity. The one that is there, and whether it is this one.
     pub fn add(
@@ -73,15 +80,19 @@ impl ReflectionOnly {
         }
         (kept, first.is_none())
     }
-    /// Notes that no handler has given an assembly for a reference.
-    pub fn refuse(&self, module: ModuleRef, name: &AssemblyName) {
+    /// Notes what the handlers have given for a reference.
+    pub fn give(&self, module: ModuleRef, name: &AssemblyName, given: Option<&'static Assembly>) {
         let key = (module.id, name.to_string());
-        self.state.lock().refused.insert(key);
+        self.state.lock().answers.insert(key, given);
     }
-    /// Whether [`ReflectionOnly::refuse`] was called for the reference.
-    pub fn is_refused(&self, module: ModuleRef, name: &AssemblyName) -> bool {
+    /// What the handlers have given for a reference; the outer None: they have not been asked.
+    pub fn given(
+        &self,
+        module: ModuleRef,
+        name: &AssemblyName,
+    ) -> Option<Option<&'static Assembly>> {
         let key = (module.id, name.to_string());
-        self.state.lock().refused.contains(&key)
+        self.state.lock().answers.get(&key).copied()
     }
 }
 

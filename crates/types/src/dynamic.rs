@@ -117,10 +117,10 @@ impl DynBody {
 
 impl Universe {
     /// A static method of `class` that has no metadata, and no body until [`Method::set_dynamic_body`]. It is none of the methods that the
-    /// class lists. `flags` are MethodAttributes.
+    /// class lists. `flags` are MethodAttributes; `home` is the answer of [`Method::home`].
     pub fn add_dynamic_method(
         &'static self,
-        class: ClassRef,
+        (class, home): (ClassRef, ModuleRef),
         name: &'static str,
         flags: u32,
         ret: ClassRef,
@@ -138,7 +138,7 @@ impl Universe {
             param_count: params.len() as u32,
             kind: MethodKind::Dynamic,
             typical: None,
-            rare: Some(Box::leak(Box::new(Rare::Dynamic(Published::new())))),
+            rare: Some(Box::leak(Box::new(Rare::Dynamic(Published::new(), home)))),
             blob: &[],
             cells: MethodCells::default(),
         });
@@ -161,7 +161,7 @@ impl Method {
     /// Where the body of a dynamic method is. None: it is none.
     pub(crate) fn dynamic_cell(&self) -> Option<&'static Published<DynBody>> {
         match self.rare {
-            Some(Rare::Dynamic(cell)) => Some(cell),
+            Some(Rare::Dynamic(cell, _)) => Some(cell),
             _ => None,
         }
     }

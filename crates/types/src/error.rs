@@ -130,6 +130,12 @@ pub enum LoadError {
         /// Display name of the assembly.
         name: String,
     },
+    /// FileNotFoundException: another file of a multi-module assembly. Mono gives no message.
+    #[error("")]
+    NoModule {
+        /// Its name in the assembly.
+        name: String,
+    },
     /// FileLoadException.
     #[error("{message}")]
     FileLoad {
@@ -332,9 +338,9 @@ impl LoadError {
             LoadError::MissingMethod { .. } => Known::MissingMethodException,
             LoadError::MissingField { .. } => Known::MissingFieldException,
             LoadError::BadImage { .. } => Known::BadImageFormatException,
-            LoadError::FileNotFound { .. } | LoadError::NotPreloaded { .. } => {
-                Known::FileNotFoundException
-            }
+            LoadError::FileNotFound { .. }
+            | LoadError::NotPreloaded { .. }
+            | LoadError::NoModule { .. } => Known::FileNotFoundException,
             LoadError::FileLoad { .. } => Known::FileLoadException,
             LoadError::InvalidProgram { .. } => Known::InvalidProgramException,
             LoadError::Access { field: true, .. } => Known::FieldAccessException,

@@ -39,6 +39,8 @@ pub struct AssemblyIdentity {
     pub owner: u32,
     /// Nothing in it runs.
     pub is_save_only: bool,
+    /// It is only looked at.
+    pub is_reflection_only: bool,
 }
 
 /// A coded cell.
@@ -65,6 +67,7 @@ impl Universe {
             flags,
             owner,
             is_save_only,
+            is_reflection_only,
         } = identity;
         let module = self.growing_module(owner, format!("{name}.dll"), mvid)?;
         let growing = module.growing()?;
@@ -91,7 +94,7 @@ impl Universe {
             public_key,
             given_token: public_key_token,
             flags,
-            is_reflection_only: false,
+            is_reflection_only,
             is_save_only,
             modules: LeafLock::new(vec![module]),
         }));

@@ -128,8 +128,8 @@ pub(crate) enum Rare {
     },
     /// A graft, which this module declares ([`crate::grafts`]).
     Grafted(ModuleRef),
-    /// A dynamic method, and its body once it has one.
-    Dynamic(Published<DynBody>),
+    /// A dynamic method: its body once it has one, and the module whose code it counts as.
+    Dynamic(Published<DynBody>, ModuleRef),
 }
 
 impl PartialEq for Method {
@@ -258,6 +258,13 @@ impl Method {
             Some(Rare::Grafted(module)) => module,
             Some(Rare::Instance { def, .. }) => def.module(),
             _ => self.class.module,
+        }
+    }
+    /// The module whose code it counts as: that of [`Method::module`], but of a dynamic method the one that it was made for.
+    pub fn home(&self) -> ModuleRef {
+        match self.rare {
+            Some(Rare::Dynamic(_, home)) => home,
+            _ => self.module(),
         }
     }
     /// Method arguments, empty unless instantiated.

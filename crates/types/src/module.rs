@@ -382,8 +382,10 @@ impl Module {
             }
             Some(Table::ModuleRef) if !at.is_nil() => {
                 let row = self.image.module_ref(at.rid()).map_err(|e| self.bad(e))?;
-                let module = self.file(self.string(row.name)?)?;
-                module.find_own(namespace, name)?
+                match self.file_if_there(self.string(row.name)?)? {
+                    Some(module) => module.find_own(namespace, name)?,
+                    None => None,
+                }
             }
             Some(Table::Module) if !at.is_nil() => self.find_type(namespace, name)?,
             _ => {
@@ -412,7 +414,7 @@ impl Module {
             Some(Table::AssemblyRef) => self
                 .assembly_ref(scope.rid())
                 .map_or_else(|_| String::new(), |r| r.to_string()),
-            Some(Table::TypeRef | Table::ModuleRef) => String::new(),
+            Some(Table::TypeRef) => String::new(),
             _ => self.assembly_name(),
         };
         LoadError::NoSuchType {
@@ -448,6 +450,13 @@ impl Module {
         let assembly = self.assembly_refs.at(rid).set(assembly);
         edges::bound();
         Ok(assembly)
+    }
+    /// The same where types are looked for: those of a file that is not there do not exist.
+    pub fn file_if_there(&'static self, name: &str) -> R<Option<ModuleRef>> {
+        match self.file(name) {
+            Err(LoadError::NoModule { .. }) => Ok(None),
+            found => found.map(Some),
+        }
     }
     /// Another module of the same assembly, by the name of its file.
     pub fn file(&'static self, name: &str) -> R<ModuleRef> {
@@ -569,8 +578,10 @@ impl Module {
             }
             Some(Table::File) => {
                 let file = self.image.file(at.rid()).map_err(|e| self.bad(e))?;
-                self.file(self.string(file.name)?)?
-                    .find_own(namespace, name)
+                match self.file_if_there(self.string(file.name)?)? {
+                    Some(module) => module.find_own(namespace, name),
+                    None => Ok(None),
+                }
             }
             _ => Ok(None),
         }

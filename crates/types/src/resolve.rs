@@ -642,10 +642,37 @@ impl Scope {
                 self.method(token).map(TokenTarget::Method)
             }
             Some(Table::MemberRef) => match open_member(self.module, token.rid())? {
-                Member::Field(_) => self.field(token).map(TokenTarget::Field),
-                Member::Method(_) => self.method(token).map(TokenTarget::Method),
+                Member::Field(f) => {
+                    let scope = self.within(f.class)?;
+                    scope.field(token).map(TokenTarget::Field)
+                }
+                Member::Method(m) => {
+                    let scope = self.within(m.class)?;
+                    scope.method(token).map(TokenTarget::Method)
+                }
             },
             _ => self.type_(token).map(TokenTarget::Type),
         }
+    }
+    /// Where nothing is generic, code may name a member of a class over the positions of the class's own parameters, as `ILGenerator` writes it:
+    /// it means the member of the definition. The scope in which it does.
+    fn within(&self, class: ClassRef) -> R<Scope> {
+        let mut scope = *self;
+        if let ClassKind::Inst { def, args } = class.kind
+            && self.context.class_args.is_empty()
+            && self.context.method_args.is_empty()
+            && args.iter().all(|a| {
+                matches!(
+                    a.kind,
+                    ClassKind::Position {
+                        of_method: false,
+                        ..
+                    }
+                )
+            })
+        {
+            scope.context.class_args = def.params()?;
+        }
+        Ok(scope)
     }
 }

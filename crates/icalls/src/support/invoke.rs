@@ -135,7 +135,7 @@ fn through_proxy<'cx>(
     if let Some(server) = remoting::calls::server_here(cx, proxy)? {
         return on_proxy(cx, method, (proxy, server), parameters);
     }
-    let wanted = cx.load(method.sig())?.params.len();
+    let wanted = load(cx, || method.sig())?.params.len();
     let args = cx.alloc_array(cx.known(Known::Object), wanted)?;
     for i in 0..wanted {
         args.set_element_ref(i, parameters.element_ref(i));
@@ -182,7 +182,7 @@ fn checked<'cx>(
             }
             target = remoting::classes::named(cx, object.class(), method)?;
         } else if let Some(o) = object.non_null() {
-            if !cx.load(is_instance(o.class(), method.class))? {
+            if !load(cx, || is_instance(o.class(), method.class))? {
                 return Err(cx.throw(Known::TargetException, "Object does not match target type."));
             }
             target = load(cx, || virtual_target(o.class(), method))?;
@@ -287,7 +287,7 @@ pub fn call<'cx>(
     let args = &*args;
     let constructor = is_constructor(method) && !method.is_static();
     if constructor && is_known(class, Known::String) && object.is_null() {
-        let maker = cx.load(string_maker(method))?;
+        let maker = load(cx, || string_maker(method))?;
         let made = cx.invoke(
             maker,
             if maker.is_static() {
@@ -313,7 +313,7 @@ pub fn call<'cx>(
             through_proxy(cx, method, made, parameters)?;
             return Ok(made);
         }
-        let this = if cx.load(class.is_value_type())? {
+        let this = if load(cx, || class.is_value_type())? {
             Value::Ptr(made.value_ptr())
         } else {
             Value::Ref(made)
@@ -329,7 +329,7 @@ pub fn call<'cx>(
         // SAFETY: the scratch has room for a value of that type.
         unsafe { values::store_object(cx, class, at, object)? };
         Some(Value::Ptr(at))
-    } else if cx.load(class.is_value_type())? {
+    } else if load(cx, || class.is_value_type())? {
         Some(Value::Ptr(object.value_ptr()))
     } else {
         Some(Value::Ref(object))
@@ -363,9 +363,9 @@ fn by_value<'cx>(
     if param.is_ptr() || param.is_fn_ptr() {
         return Ok(Value::Ptr(values::pointer_of(cx, arg)? as *mut u8));
     }
-    if !cx.load(param.is_value_type())? {
+    if !load(cx, || param.is_value_type())? {
         if let Some(o) = arg.non_null()
-            && !cx.load(is_instance(o.class(), param))?
+            && !load(cx, || is_instance(o.class(), param))?
             && !(remoting::is_proxy(o) && remoting::classes::is_instance(cx, o, param)?)
         {
             return Err(values::mismatch(cx, o, param));
@@ -404,7 +404,7 @@ fn by_reference<'cx>(
         nullable_refs.push((i, elem, at));
         return Ok(Value::Ptr(at));
     }
-    if elem.is_ptr() || elem.is_fn_ptr() || cx.load(elem.is_value_type())? {
+    if elem.is_ptr() || elem.is_fn_ptr() || load(cx, || elem.is_value_type())? {
         let boxed = if elem.is_ptr() || elem.is_fn_ptr() {
             cx.known(Known::IntPtr)
         } else {
@@ -418,7 +418,7 @@ fn by_reference<'cx>(
         return Ok(Value::Ptr(copy.value_ptr()));
     }
     if let Some(o) = arg.non_null()
-        && !cx.load(is_instance(o.class(), elem))?
+        && !load(cx, || is_instance(o.class(), elem))?
     {
         return Err(values::mismatch(cx, o, elem));
     }

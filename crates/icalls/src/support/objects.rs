@@ -68,17 +68,17 @@ pub fn is_known(class: ClassRef, known: Known) -> bool {
 pub fn field_named(cx: &Cx<'_>, class: ClassRef, name: &str) -> Result<FieldRef> {
     let mut at = Some(class);
     while let Some(c) = at {
-        if let Some(f) = cx.load(c.find_field(name))? {
+        if let Some(f) = load(cx, || c.find_field(name))? {
             return Ok(f);
         }
-        at = cx.load(c.parent())?;
+        at = load(cx, || c.parent())?;
     }
     Err(cx.throw_load(LoadError::missing_field(class, name)))
 }
 /// Offset of an instance field from the start of the object.
 pub fn heap_offset(cx: &Cx<'_>, class: ClassRef, name: &str) -> Result<usize> {
     let field = field_named(cx, class, name)?;
-    Ok((HEADER_SIZE + cx.load(field.offset())?) as usize)
+    Ok((HEADER_SIZE + load(cx, || field.offset())?) as usize)
 }
 
 /// A new object whose fields are filled by name, without running a constructor.

@@ -5,7 +5,7 @@
 //! is not found is `None`; only loading itself (a broken image, a bad instantiation) throws.
 use crate::support::emit::encoder::encode;
 use crate::support::emit::read;
-use crate::support::objects;
+use crate::support::objects::{self, load};
 use std::mem::offset_of;
 use vervet_abi::layouts::{
     AppDomainObject, AssemblyBuilderObject, ModuleBuilderObject, TypeBuilderObject,
@@ -81,8 +81,9 @@ pub fn definition_in_assembly(
             break;
         }
         let file = image.file(rid)?;
-        if file.flags & NO_METADATA == 0 {
-            let module = assembly.manifest.file(image.string(file.name)?)?;
+        if file.flags & NO_METADATA == 0
+            && let Some(module) = assembly.manifest.file_if_there(image.string(file.name)?)?
+        {
             found = definition_in(module, name, ignore_case)?;
         }
     }
@@ -199,11 +200,11 @@ pub fn raise_type_resolve<'cx>(cx: &'cx Cx<'cx>, name: &str) -> Result<Option<&'
         return Ok(None);
     }
     let class = cx.known(Known::AppDomain);
-    let method = cx.load(
+    let method = load(cx, || {
         class
             .find_method("DoTypeResolve", Some(1))
-            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "DoTypeResolve"))),
-    )?;
+            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "DoTypeResolve")))
+    })?;
     let text = cx.alloc_str(name)?;
     match cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(text)])? {
         Value::Ref(a) if !a.is_null() => objects::assembly_of_object(cx, a).map(Some),
@@ -231,11 +232,9 @@ pub fn resolve<'cx>(cx: &'cx Cx<'cx>, name: &TypeName, lookup: Lookup) -> Result
             };
             match at_home {
                 Some(c) => Some(c),
-                None => cx.load(definition_in(
-                    cx.universe().corlib(),
-                    name,
-                    lookup.ignore_case,
-                ))?,
+                None => load(cx, || {
+                    definition_in(cx.universe().corlib(), name, lookup.ignore_case)
+                })?,
             }
         }
     };
@@ -272,7 +271,7 @@ pub fn construct<'cx>(
         if !class.is_generic_def() {
             return Err(cx.throw_load(LoadError::type_load(class, "the type is not generic")));
         }
-        let wanted = cx.load(class.params())?.len();
+        let wanted = load(cx, || class.params())?.len();
         if wanted != args.len() {
             let text = format!(
                 "The generic type definition needs {wanted} type arguments, but was instantiated with {} ",

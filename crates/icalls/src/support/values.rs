@@ -3,7 +3,7 @@
 //! # Invariants
 //! A value handed to a call or stored in a field has exactly the declared type; what does not fit is an
 //! ArgumentException, never a reinterpretation.
-use crate::support::objects::{self, heap_offset, is_known, same};
+use crate::support::objects::{self, heap_offset, is_known, load, same};
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::memory::copy;
 use vervet_runtime::object::{ObjRef, store_ref};
@@ -19,12 +19,12 @@ pub unsafe fn value_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *mut u8) -> R
         if class.is_ptr() || class.is_fn_ptr() || class.is_byref() {
             return Ok(Value::Ptr((at as *const usize).read_unaligned() as *mut u8));
         }
-        if !cx.load(class.is_value_type())? {
+        if !load(cx, || class.is_value_type())? {
             return Ok(Value::Ref(ObjRef::from_addr(
                 (at as *const usize).read_unaligned(),
             )));
         }
-        Ok(match cx.load(class.stack_prim())? {
+        Ok(match load(cx, || class.stack_prim())? {
             Some(Prim::Bool | Prim::U1) => Value::Int(*at as i64),
             Some(Prim::I1) => Value::Int(*at as i8 as i64),
             Some(Prim::Char | Prim::U2) => Value::Int((at as *const u16).read_unaligned() as i64),
@@ -44,8 +44,8 @@ pub unsafe fn value_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *mut u8) -> R
 
 /// Bytes of a value of a type.
 pub fn size_of(cx: &Cx<'_>, class: ClassRef) -> Result<usize> {
-    if cx.load(class.is_value_type())? {
-        Ok(cx.load(class.layout())?.size as usize)
+    if load(cx, || class.is_value_type())? {
+        Ok(load(cx, || class.layout())?.size as usize)
     } else {
         Ok(8)
     }
@@ -65,7 +65,7 @@ pub unsafe fn object_at<'cx>(
         if class.is_ptr() || class.is_fn_ptr() {
             return pointer_object(cx, class, (at as *const usize).read_unaligned());
         }
-        if cx.load(class.is_value_type())? {
+        if load(cx, || class.is_value_type())? {
             return cx.box_value(class, at);
         }
         Ok(ObjRef::from_addr((at as *const usize).read_unaligned()))
@@ -94,7 +94,7 @@ pub fn pointer_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<usize> {
         let at = heap_offset(cx, object.class(), "_ptr")?;
         return Ok(object.read(at));
     }
-    match cx.load(object.class().stack_prim())? {
+    match load(cx, || object.class().stack_prim())? {
         Some(Prim::IntPtr | Prim::UIntPtr | Prim::I8 | Prim::U8) => {
             // SAFETY: a box of a native integer holds eight bytes.
             Ok(unsafe { (object.value_ptr() as *const usize).read_unaligned() })
@@ -126,7 +126,10 @@ fn fits(cx: &Cx<'_>, boxed: ClassRef, wanted: ClassRef) -> Result<bool> {
         return Ok(true);
     }
     Ok(
-        match (cx.load(boxed.stack_prim())?, cx.load(wanted.stack_prim())?) {
+        match (
+            load(cx, || boxed.stack_prim())?,
+            load(cx, || wanted.stack_prim())?,
+        ) {
             (Some(a), Some(b)) => {
                 a == b || matches!((a, b), (Prim::U2, Prim::Char) | (Prim::Char, Prim::U2))
             }
@@ -151,16 +154,16 @@ pub unsafe fn store_object<'cx>(
             (to as *mut usize).write_unaligned(pointer_of(cx, object)?);
             return Ok(());
         }
-        if !cx.load(class.is_value_type())? {
+        if !load(cx, || class.is_value_type())? {
             if let Some(o) = object.non_null()
-                && !cx.load(objects::is_instance(o.class(), class))?
+                && !load(cx, || objects::is_instance(o.class(), class))?
             {
                 return Err(mismatch(cx, o, class));
             }
             store_ref(to as *mut usize, object);
             return Ok(());
         }
-        let layout = cx.load(class.layout())?;
+        let layout = load(cx, || class.layout())?;
         let Some(o) = object.non_null() else {
             copy::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
             return Ok(());

@@ -1,6 +1,7 @@
 //! Native half of System.Array.
 //!
 //! Keeps nothing. Element indices that managed code has checked are flat, whatever the rank.
+use crate::support::objects::load;
 use crate::system::runtime_type::refuse_stack_only;
 use vervet_abi::vtable::flags;
 use vervet_runtime::cx::{Cx, Result};
@@ -28,7 +29,7 @@ fn element_address(array: ObjRef<'_>, pos: usize) -> *mut u8 {
 }
 /// Are the elements references themselves?
 fn is_reference_element(cx: &Cx<'_>, element: ClassRef) -> Result<bool> {
-    Ok(!cx.load(element.is_value_type())? && !element.is_ptr() && !element.is_fn_ptr())
+    Ok(!load(cx, || element.is_value_type())? && !element.is_ptr() && !element.is_fn_ptr())
 }
 fn index_out_of_range(cx: &Cx<'_>) -> vervet_runtime::Throw {
     cx.throw_default(Known::IndexOutOfRangeException)
@@ -137,7 +138,7 @@ pub fn set_value<'cx>(
         has_ref_elements(array),
     );
     if is_reference_element(cx, element)? {
-        if !value.is_null() && !cx.load(cx.universe().is_assignable(value.class(), element))? {
+        if !value.is_null() && !load(cx, || cx.universe().is_assignable(value.class(), element))? {
             return Err(cx.throw(Known::InvalidCastException, ""));
         }
         array.set_element_ref(pos, value);
@@ -150,15 +151,18 @@ pub fn set_value<'cx>(
     }
     if let Some(inner) = element.nullable_arg() {
         let class = value.class();
-        let inner_size = cx.load(inner.layout())?.size as usize;
+        let inner_size = load(cx, || inner.layout())?.size as usize;
         let mut taken = inner_size;
         if !std::ptr::eq(inner, class) {
             // Mono takes the bytes of a number or enum of another type as they are.
-            let kinds = (cx.load(inner.stack_prim())?, cx.load(class.stack_prim())?);
-            if !matches!(kinds, (Some(_), Some(_))) || !cx.load(class.is_value_type())? {
+            let kinds = (
+                load(cx, || inner.stack_prim())?,
+                load(cx, || class.stack_prim())?,
+            );
+            if !matches!(kinds, (Some(_), Some(_))) || !load(cx, || class.is_value_type())? {
                 return Err(cx.throw(Known::InvalidCastException, ""));
             }
-            taken = taken.min(cx.load(class.layout())?.size as usize);
+            taken = taken.min(load(cx, || class.layout())?.size as usize);
         }
         let (has, inner_at) = vervet_runtime::classes::nullable::nullable_offsets(cx, element)?;
         // SAFETY: the element is a Nullable of that layout, the box holds its argument, or a number or enum of no fewer bytes than are taken.
@@ -179,22 +183,22 @@ pub fn set_value<'cx>(
         return Ok(());
     }
     let (Some(to), true) = (
-        cx.load(element.stack_prim())?,
-        cx.load(class.is_value_type())?,
+        load(cx, || element.stack_prim())?,
+        load(cx, || class.is_value_type())?,
     ) else {
         return Err(cx.throw(Known::InvalidCastException, ""));
     };
-    let Some(from) = cx.load(class.stack_prim())? else {
+    let Some(from) = load(cx, || class.stack_prim())? else {
         return Err(cx.throw(Known::InvalidCastException, ""));
     };
     if matches!(from, Prim::IntPtr | Prim::UIntPtr) || matches!(to, Prim::IntPtr | Prim::UIntPtr) {
         return Err(cx.throw(Known::InvalidCastException, ""));
     }
-    if to == Prim::Bool && from != to && cx.load(class.is_enum())? {
+    if to == Prim::Bool && from != to && load(cx, || class.is_enum())? {
         return Err(cx.throw(Known::InvalidCastException, ""));
     }
     // An enum may be stored as its underlying kind and the other way round.
-    if from == to && (cx.load(class.is_enum())? || cx.load(element.is_enum())?) {
+    if from == to && (load(cx, || class.is_enum())? || load(cx, || element.is_enum())?) {
         // SAFETY: both sides have the same kind.
         unsafe { std::ptr::copy_nonoverlapping(value.value_ptr(), at, size) };
         return Ok(());
@@ -247,7 +251,7 @@ fn copies_as_is(cx: &Cx<'_>, from: ClassRef, to: ClassRef) -> Result<bool> {
     if !is_reference_element(cx, from)? || !is_reference_element(cx, to)? {
         return Ok(false);
     }
-    cx.load(cx.universe().is_assignable(from, to))
+    load(cx, || cx.universe().is_assignable(from, to))
 }
 
 icalls! {

@@ -2,7 +2,7 @@
 //!
 //! Keeps nothing: the runtime's `delegates` fill the object.
 use crate::support::invoke;
-use crate::support::objects::{method_object, method_of};
+use crate::support::objects::{load, method_object, method_of};
 use std::mem::offset_of;
 use vervet_abi::layouts::DelegateObject;
 use vervet_runtime::icalls;
@@ -15,7 +15,7 @@ icalls! {
     /// A delegate over a method that managed code has found to fit; with a target, over what the target makes of it.
     "System.Delegate::CreateDelegate_internal" fn create_delegate_internal(cx, ty: ObjRef<'cx>, target: ObjRef<'cx>, info: ObjRef<'cx>, throw_on_bind_failure: bool) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
-        if !cx.load(class.is_delegate())? {
+        if !load(cx, || class.is_delegate())? {
             return Err(cx.throw2(Known::ArgumentException, "type is not a subclass of Multicastdelegate", "type"));
         }
         let mut method = method_of(cx, info)?;
@@ -34,9 +34,9 @@ icalls! {
         }
         // The callee would take the reference for the value.
         if !target.is_null() && method.is_static() {
-            let first = cx.load(method.sig())?.params.first();
+            let first = load(cx, || method.sig())?.params.first();
             let is_value = match first {
-                Some(first) => cx.load(first.is_value_type())?,
+                Some(first) => load(cx, || first.is_value_type())?,
                 None => false,
             };
             if is_value {
@@ -53,7 +53,7 @@ icalls! {
             // A proxy has no method of its own.
             && !remoting::is_proxy(t)
         {
-            method = cx.load(invoke::virtual_target(t.class(), method))?;
+            method = load(cx, || invoke::virtual_target(t.class(), method))?;
         }
         let delegate = cx.alloc(class)?;
         delegates::init(cx, delegate, target, method, open_virtual)?;
@@ -70,7 +70,7 @@ icalls! {
         let method = crate::support::handles::method(cx, handle)?;
         let target = this.read_ref(offset_of!(DelegateObject, m_target));
         let reached = match target.non_null() {
-            Some(t) if !remoting::is_proxy(t) => cx.load(invoke::virtual_target(t.class(), method))?,
+            Some(t) if !remoting::is_proxy(t) => load(cx, || invoke::virtual_target(t.class(), method))?,
             _ => method,
         };
         method_object(cx, reached, None)

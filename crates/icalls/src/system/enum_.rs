@@ -2,6 +2,7 @@
 //!
 //! Keeps nothing: managed code caches names and values.
 use crate::support::constants;
+use crate::support::objects::load;
 use crate::support::values::{self, box_int};
 use crate::system::reflection::field;
 use vervet_runtime::RefSlot;
@@ -12,7 +13,7 @@ use vervet_types::{ClassRef, Known, Prim};
 
 /// The integer type of an enum; ArgumentException for another class.
 fn underlying(cx: &Cx<'_>, class: ClassRef) -> Result<ClassRef> {
-    match cx.load(class.enum_underlying())? {
+    match load(cx, || class.enum_underlying())? {
         Some(u) => Ok(u),
         None => Err(cx.throw2(
             Known::ArgumentException,
@@ -23,7 +24,7 @@ fn underlying(cx: &Cx<'_>, class: ClassRef) -> Result<ClassRef> {
 }
 /// The primitive that a class is on the evaluation stack, None if it is none.
 fn prim(cx: &Cx<'_>, class: ClassRef) -> Result<Option<Prim>> {
-    cx.load(class.stack_prim())
+    load(cx, || class.stack_prim())
 }
 
 icalls! {
@@ -51,7 +52,7 @@ icalls! {
         let class = cx.class_of(ty)?;
         underlying(cx, class)?;
         let mut found: Vec<(u64, &'static str)> = Vec::new();
-        for &f in cx.load(class.fields())? {
+        for &f in load(cx, || class.fields())? {
             if !f.is_static() || !f.is_literal() {
                 continue;
             }

@@ -233,7 +233,7 @@ fn decode<'cx>(
             return Ok(ObjRef::NULL);
         };
         let array = cx.alloc_array(elem, len as usize)?;
-        let primitive = cx.load(elem.stack_prim())?;
+        let primitive = load(cx, || elem.stack_prim())?;
         for i in 0..len as usize {
             match primitive {
                 Some(p) => {
@@ -256,7 +256,7 @@ fn decode<'cx>(
         }
         return Ok(array);
     }
-    if let Some(p) = cx.load(class.stack_prim())? {
+    if let Some(p) = load(cx, || class.stack_prim())? {
         let value = integer(r, p).map_err(|_| bad_format(cx))?;
         return values::box_int(cx, class, value as i64);
     }
@@ -332,13 +332,13 @@ pub fn named_argument<'cx>(
     let mut at = Some(class);
     while let Some(c) = at {
         if arg.is_property {
-            if let Some(p) = cx.load(c.properties())?.iter().find(|p| p.name == name) {
+            if let Some(p) = load(cx, || c.properties())?.iter().find(|p| p.name == name) {
                 return Ok((Target::Property(p), ty, value));
             }
-        } else if let Some(f) = cx.load(c.find_field(name))? {
+        } else if let Some(f) = load(cx, || c.find_field(name))? {
             return Ok((Target::Field(f), ty, value));
         }
-        at = cx.load(c.parent())?;
+        at = load(cx, || c.parent())?;
     }
     let what = if arg.is_property { "property" } else { "field" };
     Err(cx.throw(
@@ -382,7 +382,7 @@ pub fn instantiate<'cx>(cx: &'cx Cx<'cx>, row: &Row) -> Result<ObjRef<'cx>> {
                         &format!("'{}' property specified was not found.", p.name),
                     ));
                 };
-                let setter = cx.load(invoke::virtual_target(made.class(), setter))?;
+                let setter = load(cx, || invoke::virtual_target(made.class(), setter))?;
                 let one = cx.alloc_array(cx.known(Known::Object), 1)?;
                 one.set_element_ref(0, value);
                 invoke::call(
@@ -434,7 +434,7 @@ icalls! {
     "System.MonoCustomAttrs::GetCustomAttributesDataInternal" fn get_custom_attributes_data_internal(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {
         let found = of_provider(cx, object)?;
         let class = cx.known(Known::CustomAttributeData);
-        let ctor = cx.load(class.find_method(".ctor", Some(4)))?;
+        let ctor = load(cx, || class.find_method(".ctor", Some(4)))?;
         let Some(ctor) = ctor else {
             return Err(cx.throw2(Known::MissingMethodException, "System.Reflection.CustomAttributeData", ".ctor"));
         };

@@ -5,7 +5,7 @@ use crate::support::callers;
 use crate::support::emit::modules;
 use crate::support::handles;
 use crate::support::marks;
-use crate::support::objects::{self, is_known, same};
+use crate::support::objects::{self, is_known, load, same};
 use crate::support::type_lookup::{self, Lookup};
 use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
@@ -135,7 +135,7 @@ icalls! {
     "System.RuntimeTypeHandle::GetCorElementType" fn get_cor_element_type(cx, ty: ObjRef<'cx>) -> u8 {
         let class = cx.class_of(ty)?;
         note(class);
-        cx.load(element_type(class))
+        load(cx, || element_type(class))
     }
     /// Generic instance or definition?
     "System.RuntimeTypeHandle::HasInstantiation" fn has_instantiation(cx, ty: ObjRef<'cx>) -> bool {
@@ -154,15 +154,15 @@ icalls! {
         if vervet_runtime::remoting::is_proxy(object) {
             return vervet_runtime::remoting::classes::is_instance(cx, object, class);
         }
-        cx.load(objects::is_instance(object.class(), class))
+        load(cx, || objects::is_instance(object.class(), class))
     }
     /// Do values of the type hold object references?
     "System.RuntimeTypeHandle::HasReferences" fn has_references(cx, ty: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;
-        if !cx.load(class.is_value_type())? {
+        if !load(cx, || class.is_value_type())? {
             return Ok(!(class.is_ptr() || class.is_fn_ptr() || class.is_byref()));
         }
-        Ok(!cx.load(class.layout())?.ref_map.is_empty())
+        Ok(!load(cx, || class.layout())?.ref_map.is_empty())
     }
     /// Rank of an array type.
     "System.RuntimeTypeHandle::GetArrayRank" fn get_array_rank(cx, ty: ObjRef<'cx>) -> i32 {
@@ -197,13 +197,13 @@ icalls! {
         if class.is_byref() || class.is_ptr() {
             return Ok(ObjRef::NULL);
         }
-        let parent = cx.load(class.parent())?;
+        let parent = load(cx, || class.parent())?;
         opt_type(cx, parent)
     }
     /// `a.IsAssignableFrom(b)`.
     "System.RuntimeTypeHandle::type_is_assignable_from" fn type_is_assignable_from(cx, a: ObjRef<'cx>, b: ObjRef<'cx>) -> bool {
         let (to, from) = (cx.class_of(a)?, cx.class_of(b)?);
-        cx.load(cx.universe().is_assignable_from_reflection(to, from))
+        load(cx, || cx.universe().is_assignable_from_reflection(to, from))
     }
     /// Is it a generic type definition?
     "System.RuntimeTypeHandle::IsGenericTypeDefinition" fn is_generic_type_definition(cx, ty: ObjRef<'cx>) -> bool {
@@ -224,7 +224,7 @@ icalls! {
             Ok(r) => r,
             Err(e) => return Err(cx.throw(Known::BadImageFormatException, &e.to_string())),
         };
-        let constraints = cx.load(class.param_constraints())?;
+        let constraints = load(cx, || class.param_constraints())?;
         let list = if constraints.is_empty() {
             0
         } else {
@@ -251,12 +251,12 @@ icalls! {
         if child.is_byref() || base.is_byref() {
             return Ok(false);
         }
-        let mut at = cx.load(child.parent())?;
+        let mut at = load(cx, || child.parent())?;
         while let Some(c) = at {
             if same(c, base) {
                 return Ok(true);
             }
-            at = cx.load(c.parent())?;
+            at = load(cx, || c.parent())?;
         }
         Ok(false)
     }

@@ -4,6 +4,7 @@
 //! * Fields are looked at one by one, so padding is never compared; what needs the field's own Equals or GetHashCode (references, floats, structs) is
 //!   handed back to managed code as boxed values.
 //! * What a class consists of is found once: ids of classes are not used again.
+use crate::support::objects::load;
 use vervet_os::{Chunks, Published};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{ObjRef, RefSlot, icalls};
@@ -30,9 +31,12 @@ fn pieces(cx: &Cx<'_>, object: ObjRef<'_>) -> Result<&'static [Piece]> {
         return Ok(known);
     }
     let mut found = Vec::new();
-    for field in cx.load(class.fields())?.iter().filter(|f| !f.is_static()) {
+    for field in load(cx, || class.fields())?
+        .iter()
+        .filter(|f| !f.is_static())
+    {
         found.push(Piece {
-            offset: cx.load(field.offset())? + vervet_abi::HEADER_SIZE,
+            offset: load(cx, || field.offset())? + vervet_abi::HEADER_SIZE,
             size: bits_size(cx, field)?.unwrap_or(0) as u32,
             field,
         });
@@ -46,8 +50,8 @@ fn boxed<'cx>(
     field: FieldRef,
     offset: usize,
 ) -> Result<ObjRef<'cx>> {
-    let ty = cx.load(field.ty())?;
-    if !cx.load(ty.is_value_type())? && !ty.is_ptr() && !ty.is_fn_ptr() {
+    let ty = load(cx, || field.ty())?;
+    if !load(cx, || ty.is_value_type())? && !ty.is_ptr() && !ty.is_fn_ptr() {
         return Ok(object.read_ref(offset));
     }
     let ty = if ty.is_ptr() || ty.is_fn_ptr() {
@@ -60,7 +64,7 @@ fn boxed<'cx>(
 }
 /// Size of a field that may be compared and hashed by its bits: integers and pointers.
 fn bits_size(cx: &Cx<'_>, field: FieldRef) -> Result<Option<usize>> {
-    let ty = cx.load(field.ty())?;
+    let ty = load(cx, || field.ty())?;
     if ty.is_ptr() || ty.is_fn_ptr() {
         return Ok(Some(8));
     }

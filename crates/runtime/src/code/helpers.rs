@@ -421,14 +421,12 @@ extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
     // SAFETY: generated code passes room for a Nullable of that class, on its stack.
     with(|cx| unsafe { unbox_nullable_into(cx, object(o), class(c), to) })
 }
-/// `throw`. What is not an Exception is wrapped in RuntimeWrappedException. No frame of ours with a destructor may be left below this one.
+/// `throw`. No frame of ours with a destructor may be left below this one.
 extern "C" fn throw(o: usize) {
     let cx = Cx::current();
     match object(o).non_null() {
         None => exceptions::traps::throw_kind(&cx, vervet_abi::ThrowKind::NullReference as u32),
-        Some(e) => {
-            exceptions::throw::raise(&cx, exceptions::wrapped::wrap(&cx, e), TraceMode::Fresh)
-        }
+        Some(e) => exceptions::throw::raise(&cx, e, TraceMode::Fresh),
     }
 }
 /// `rethrow`: the trace that the exception has is kept.

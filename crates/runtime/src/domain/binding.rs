@@ -64,7 +64,13 @@ impl AssemblyLoader for Bridge {
         manifest: ModuleRef,
         file_name: &str,
     ) -> std::result::Result<ModuleRef, LoadError> {
-        Bridge::loader_of(manifest).open_module(manifest, file_name)
+        let opened = Bridge::loader_of(manifest).open_module(manifest, file_name);
+        opened.map_err(|error| match error {
+            LoadError::FileNotFound { .. } => LoadError::NoModule {
+                name: file_name.to_owned(),
+            },
+            other => other,
+        })
     }
     fn is_in_library(&self, module: ModuleRef) -> bool {
         Bridge::loader_of(module).is_in_library(module)

@@ -22,9 +22,9 @@ pub fn throw_load(cx: &Cx<'_>, error: LoadError) -> Throw {
         | LoadError::Unusable {
             class, assembly, ..
         } => make::throw_type_load(cx, class, assembly, &error.to_string()),
-        LoadError::FileNotFound { name } | LoadError::NotPreloaded { name } => {
-            make::throw_two(cx, class, &error.to_string(), name)
-        }
+        LoadError::FileNotFound { name }
+        | LoadError::NotPreloaded { name }
+        | LoadError::NoModule { name } => make::throw_two(cx, class, &error.to_string(), name),
         LoadError::BadImage { file, .. } if !file.is_empty() => {
             make::throw_two(cx, class, &error.to_string(), file)
         }

@@ -23,7 +23,7 @@ use crate::cx::Cx;
 use crate::exceptions::trace::{self, TraceMode};
 use crate::exceptions::unhandled::unhandled;
 use crate::exceptions::walk::{Frame, Walk};
-use crate::exceptions::wrapped;
+use crate::exceptions::wrapped::Thrown;
 use crate::object::ObjRef;
 use crate::process::fatal::internal_error;
 use crate::profiler::hooks::{self, Clause};
@@ -35,7 +35,6 @@ use vervet_abi::context::interrupts::RAISED;
 use vervet_abi::context::{Record, ThreadContext};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_jit::{ClauseKind, Handler};
-use vervet_types::ClassRef;
 
 const CATCH_ALL: u32 = u32::MAX;
 
@@ -78,10 +77,11 @@ pub unsafe extern "C" fn throw_pending(context: *mut ThreadContext) -> ! {
 pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     let context = cx.context();
     assert!(!exception.is_null(), "raise of null");
+    let thrown = Thrown::of(cx, exception);
+    let exception = thrown.exception;
     // An abort may have met the frame before it took the result of a helper out of the context. It will not any more, and the word is a root.
     // SAFETY: a token's context is that of the calling thread.
     unsafe { (*context).cold_result = 0 };
-    let class = exception.class();
     hooks::thrown(exception.addr());
     let old = trace::base(exception, mode);
     let mut frames = Vec::new();
@@ -101,27 +101,20 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
                 // Filters see the trace up to their frame.
                 trace::record(cx, exception, old, &frames, mode);
             }
-            if matches(cx, &frame, h, class, exception) {
-                found = Some(Target {
+            if matches(cx, &frame, h, &thrown) {
+                let target = Target {
                     fp: frame.fp,
                     clause: h.clause,
-                });
+                };
+                found = Some((target, caught_in(&frame, h, &thrown)));
                 break 'search;
             }
         }
     }
-    // Rust code that called managed code reads the fields of what comes out of it.
-    let leaves = found
-        .as_ref()
-        .is_none_or(|target| target.clause == CATCH_ALL);
-    let exception = match leaves && !wrapped::is_exception(cx, exception) {
-        true => wrapped::wrapper(exception),
-        false => exception,
-    };
     trace::record(cx, exception, old, &frames, mode);
     // Nothing with a destructor may be left: this frame is abandoned.
     drop((frames, recent));
-    let Some(target) = found else {
+    let Some((target, exception)) = found else {
         // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
         unhandled(cx, exception);
         internal_error("an unhandled exception did not end the process");
@@ -143,19 +136,23 @@ fn is_filter(frame: &Frame, h: &Handler) -> bool {
     h.clause != CATCH_ALL && matches!(*frame.code.clause(h.clause), ClauseKind::Filter(_))
 }
 
-fn matches(
-    cx: &Cx<'_>,
-    frame: &Frame,
-    h: &Handler,
-    class: ClassRef,
-    exception: ObjRef<'_>,
-) -> bool {
+/// What a clause of the frame catches. Rust code that called managed code reads the fields of what comes out of it.
+fn caught_in<'a>(frame: &Frame, h: &Handler, thrown: &Thrown<'a>) -> ObjRef<'a> {
+    match h.clause == CATCH_ALL {
+        true => thrown.exception,
+        false => thrown.seen_by(frame.code.method()),
+    }
+}
+
+fn matches(cx: &Cx<'_>, frame: &Frame, h: &Handler, thrown: &Thrown<'_>) -> bool {
     if h.clause == CATCH_ALL {
         return true;
     }
+    let exception = caught_in(frame, h, thrown);
     match *frame.code.clause(h.clause) {
         ClauseKind::Catch(c) => {
-            crate::classes::casts::is_assignable(cx.universe(), class, c).unwrap_or(false)
+            crate::classes::casts::is_assignable(cx.universe(), exception.class(), c)
+                .unwrap_or(false)
         }
         ClauseKind::Filter(i) => {
             note_clause(Clause::Filter, frame, h, exception);

@@ -1,20 +1,20 @@
 //! Objects thrown that are no exceptions (ECMA-335 I.10.5; `RuntimeCompatibilityAttribute`).
 //!
 //! # Invariants
-//! * An assembly that says WrapNonExceptionThrows throws a RuntimeWrappedException in place of such an object. An
+//! * A RuntimeWrappedException travels in place of such an object, and has the trace.
+//! * Who catches decides what is seen: code of an assembly that says WrapNonExceptionThrows sees the wrapper, other code the object itself. An
 //!   assembly's answer never changes, so a racing second computation gives the same.
-//! * Rust code gets exceptions only: what leaves managed code for it is wrapped, whoever has thrown it.
+//! * Rust code sees exceptions only.
 use crate::classes::casts;
 use crate::cx::{Cx, Value};
-use crate::exceptions::walk;
 use crate::object::ObjRef;
 use vervet_metadata::{CustomAttrReader, Table, Token};
 use vervet_os::{Chunks, Published};
-use vervet_types::{Known, ModuleRef};
+use vervet_types::{Known, MethodRef, ModuleRef};
 
 static WRAPS: Chunks<Published<bool>> = Chunks::new();
 
-/// Does code of that module throw wrapped objects?
+/// Does code of that module see wrapped objects?
 fn wraps(module: ModuleRef) -> bool {
     *WRAPS.at(module.id).put(says_so(module).unwrap_or(false))
 }
@@ -44,18 +44,28 @@ fn says_so(module: ModuleRef) -> Option<bool> {
     None
 }
 
-/// What is thrown when the innermost managed frame throws `object`.
-pub fn wrap<'a>(_cx: &Cx<'_>, object: ObjRef<'a>) -> ObjRef<'a> {
-    let cx = &Cx::current();
-    if is_exception(cx, object) {
-        return object;
+/// What is being thrown.
+pub(super) struct Thrown<'a> {
+    /// The exception, or the wrapper.
+    pub exception: ObjRef<'a>,
+    /// What is wrapped.
+    object: Option<ObjRef<'a>>,
+}
+impl<'a> Thrown<'a> {
+    /// Wraps what is no exception.
+    pub fn of(cx: &Cx<'_>, object: ObjRef<'a>) -> Thrown<'a> {
+        let is_wrapped = !is_exception(cx, object);
+        Thrown {
+            exception: if is_wrapped { wrapper(object) } else { object },
+            object: is_wrapped.then_some(object),
+        }
     }
-    let Some(thrower) = walk::caller_methods(cx).next() else {
-        return object;
-    };
-    match wraps(thrower.module()) {
-        true => wrapper(object),
-        false => object,
+    /// What clauses of that method see.
+    pub fn seen_by(&self, method: Option<MethodRef>) -> ObjRef<'a> {
+        match (self.object, method) {
+            (Some(object), Some(method)) if !wraps(method.home()) => object,
+            _ => self.exception,
+        }
     }
 }
 
@@ -66,7 +76,7 @@ pub(super) fn is_exception(cx: &Cx<'_>, object: ObjRef<'_>) -> bool {
 }
 
 /// A RuntimeWrappedException around an object, or what is thrown when that is made.
-pub(super) fn wrapper(object: ObjRef<'_>) -> ObjRef<'_> {
+fn wrapper(object: ObjRef<'_>) -> ObjRef<'_> {
     let cx = &Cx::current();
     let class = cx.known(Known::RuntimeWrappedException);
     let Ok(Some(ctor)) = class.find_method(".ctor", Some(1)) else {

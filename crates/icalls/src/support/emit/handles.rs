@@ -11,7 +11,7 @@ use std::mem::offset_of;
 use vervet_abi::layouts::*;
 use vervet_runtime::code::icall::Handle;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{ClassRef, Field, FieldRef, Known, Method, MethodRef};
+use vervet_types::{ClassRef, Field, FieldRef, Known, Method, MethodRef, Module, ModuleRef};
 
 /// The greatest row number: what is above it is an address.
 pub const MAX_ROW: usize = 0xFF_FFFF;
@@ -51,6 +51,21 @@ pub fn runtime_field(object: ObjRef<'_>) -> E<FieldRef> {
     field
         .get()
         .ok_or_else(|| EmitError::not_supported("a field without a handle"))
+}
+
+/// The module behind a RuntimeModule or ModuleBuilder.
+pub fn runtime_module(object: ObjRef<'_>) -> E<ModuleRef> {
+    is_one_of(object, &[Known::RuntimeModule, Known::ModuleBuilder])?;
+    let at = if is_known(object.class(), Known::ModuleBuilder) {
+        offset_of!(ModuleBuilderObject, handle)
+    } else {
+        offset_of!(RuntimeModuleObject, handle)
+    };
+    // SAFETY: the runtime stored the address of the module when it made the one object, or the module of the other.
+    let module: Handle<Module> = unsafe { Handle::from_word(object.read(at)) };
+    module
+        .get()
+        .ok_or_else(|| EmitError::not_supported("a module without a handle"))
 }
 
 /// The class that a created TypeBuilder became.

@@ -15,6 +15,7 @@ use vervet_types::{Assembly, ClassRef, Known, Module, ModuleRef};
 
 /// AssemblyBuilderAccess.
 const SAVE: u32 = 2;
+const REFLECTION_ONLY: u32 = 6;
 
 /// `1.2.3.4`, with zeros for what is missing.
 pub(super) fn version(text: &str) -> [u16; 4] {
@@ -60,6 +61,7 @@ pub fn define_assembly<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()
     emit::check(cx)?;
     let builder = cx.non_null(builder)?;
     let text = |field| builder.read_ref(field).text();
+    let access: u32 = builder.read(offset_of!(AssemblyBuilderObject, access));
     let identity = AssemblyIdentity {
         name: text(offset_of!(AssemblyBuilderObject, name)),
         version: version(&text(offset_of!(AssemblyBuilderObject, version))),
@@ -70,7 +72,8 @@ pub fn define_assembly<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<()
         public_key_token: token(builder),
         flags: builder.read(offset_of!(AssemblyBuilderObject, flags)),
         owner: cx.domain().id,
-        is_save_only: builder.read::<u32>(offset_of!(AssemblyBuilderObject, access)) == SAVE,
+        is_save_only: access == SAVE,
+        is_reflection_only: access == REFLECTION_ONLY,
     };
     let assembly = cx.load(cx.universe().add_growing_assembly(identity, [0; 16]))?;
     let address = assembly as *const Assembly as usize;

@@ -88,7 +88,7 @@ pub fn types_of<'cx>(
         Ok(list.element_ref(i))
     })?;
     let class = cx.known(Known::ReflectionTypeLoadException);
-    let ctor = cx.load(class.find_method(".ctor", Some(2)))?;
+    let ctor = load(cx, || class.find_method(".ctor", Some(2)))?;
     let made = cx.alloc(class)?;
     if let Some(ctor) = ctor {
         cx.invoke(

@@ -13,9 +13,9 @@ use vervet_types::{ClassRef, Known, MethodRef};
 /// The constructor of a class with these parameter types.
 fn constructor(cx: &Cx<'_>, class: Known, params: [Known; 2]) -> Result<MethodRef> {
     let class = cx.known(class);
-    for &m in cx.load(class.methods())? {
+    for &m in load(cx, || class.methods())? {
         if m.is_ctor() {
-            let sig = cx.load(m.sig())?;
+            let sig = load(cx, || m.sig())?;
             if sig.params.len() == 2
                 && sig
                     .params

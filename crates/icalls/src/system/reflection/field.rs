@@ -28,7 +28,7 @@ pub fn address<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> R
         }
         cx.run_class_init(field.class)?;
         let vt = cx.rt().vtable_or_throw(cx, field.class)?;
-        return cx.load(statics::field_address(cx, vt, field));
+        return load(cx, || statics::field_address(cx, vt, field));
     }
     let Some(object) = object.non_null() else {
         return Err(cx.throw(
@@ -36,13 +36,13 @@ pub fn address<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> R
             "Non-static field requires a target.",
         ));
     };
-    if !cx.load(objects::is_instance(object.class(), field.class))? {
+    if !load(cx, || objects::is_instance(object.class(), field.class))? {
         return Err(cx.throw(
             Known::ArgumentException,
             "the field is not one of the object's",
         ));
     }
-    let at = (HEADER_SIZE + cx.load(field.offset())?) as usize;
+    let at = (HEADER_SIZE + load(cx, || field.offset())?) as usize;
     Ok((object.addr() + at) as *mut u8)
 }
 
@@ -107,7 +107,7 @@ icalls! {
             if objects::same(c, field.class) {
                 return field_object(cx, field, class);
             }
-            at = cx.load(c.parent())?;
+            at = load(cx, || c.parent())?;
         }
         if ty.is_null() { field_object(cx, field, class) } else { Ok(ObjRef::NULL) }
     }
@@ -147,7 +147,7 @@ icalls! {
     /// Offset without the object header.
     "System.Reflection.RuntimeFieldInfo::GetFieldOffset" fn get_field_offset(cx, this: ObjRef<'cx>) -> i32 {
         let field = field_of(cx, this)?;
-        Ok(cx.load(field.offset())? as i32)
+        Ok(load(cx, || field.offset())? as i32)
     }
     /// The constant, boxed by its stored type.
     "System.Reflection.RuntimeFieldInfo::GetRawConstantValue" fn get_raw_constant_value(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {

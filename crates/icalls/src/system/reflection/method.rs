@@ -126,7 +126,7 @@ icalls! {
         let ret = load(cx, || method.sig())?.ret;
         let parent = cx.type_object(method.class)?;
         let ret = cx.type_object(ret)?;
-        let call_conv = cx.load(calling_convention(method))?;
+        let call_conv = load(cx, || calling_convention(method))?;
         // SAFETY: managed code passes the address of such a struct.
         unsafe {
             store_ref(&raw mut (*info).parent as *mut usize, parent);
@@ -168,7 +168,7 @@ icalls! {
         if !generic_check {
             return method_object(cx, method, Some(class));
         }
-        match cx.load(seen_through(class, method))? {
+        match load(cx, || seen_through(class, method))? {
             Some(m) => method_object(cx, m, Some(class)),
             None => Ok(ObjRef::NULL),
         }
@@ -181,7 +181,7 @@ icalls! {
     /// The method it overrides, itself if none.
     "System.Reflection.RuntimeMethodInfo::get_base_method" fn get_base_method(cx, method: ObjRef<'cx>, definition: bool) -> ObjRef<'cx> {
         let m = method_of(cx, method)?;
-        let base = cx.load(base_method(m, definition))?;
+        let base = load(cx, || base_method(m, definition))?;
         // As it is seen through the class that declares it, whatever it was found through.
         method_object(cx, base, None)
     }
@@ -197,7 +197,7 @@ icalls! {
     /// What a DllImport says.
     "System.Reflection.RuntimeMethodInfo::GetPInvoke" fn get_pinvoke(cx, this: ObjRef<'cx>, flags: *mut i32, entry: RefSlot<'cx>, dll: RefSlot<'cx>) {
         let method = method_of(cx, this)?;
-        let import = cx.load(method.dll_import())?;
+        let import = load(cx, || method.dll_import())?;
         // SAFETY: managed code passes the address of an int.
         unsafe { flags.write(import.as_ref().map_or(0, |i| i.flags as i32)) };
         entry.set(cx.alloc_opt_str(import.as_ref().map(|i| i.entry))?);
@@ -225,7 +225,7 @@ icalls! {
         let args: &[ClassRef] = if !method.method_args().is_empty() {
             method.method_args()
         } else if method.generic_arity > 0 {
-            cx.load(method.generic_params())?
+            load(cx, || method.generic_params())?
         } else {
             &[]
         };
@@ -242,7 +242,7 @@ icalls! {
         }
         let reflected = method_reflected(cx, this)?;
         // The definition on the method's own class, which may itself be an instantiation.
-        match cx.load(handles::method_on(method.class, method))? {
+        match load(cx, || handles::method_on(method.class, method))? {
             Some(m) => method_object(cx, m, Some(reflected)),
             None => method_object(cx, method.definition(), None),
         }

@@ -1,7 +1,7 @@
 //! Native half of System.Reflection.MethodBody: IL, locals and exception clauses of a method.
 //!
 //! Keeps nothing.
-use crate::support::objects::Fill;
+use crate::support::objects::{Fill, load};
 use vervet_metadata::EhKind;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
@@ -16,12 +16,12 @@ pub fn of_method<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<ObjRef<'cx>
     if !method.has_body() || method.is_grafted() {
         return Ok(ObjRef::NULL);
     }
-    let body = cx.load(method.body())?;
+    let body = load(cx, || method.body())?;
     let scope = method.scope();
     let locals = if body.local_sig.is_nil() {
         Vec::new()
     } else {
-        cx.load(scope.locals(body.local_sig))?
+        load(cx, || scope.locals(body.local_sig))?
     };
     let local_objects =
         cx.alloc_ref_array(cx.known(Known::LocalVariableInfo), locals.len(), |i| {
@@ -39,7 +39,7 @@ pub fn of_method<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<ObjRef<'cx>
             let c = &body.clauses[i];
             let (flags, filter, catch) = match c.kind {
                 EhKind::Catch(token) => {
-                    let class = cx.load(scope.type_(token))?;
+                    let class = load(cx, || scope.type_(token))?;
                     (0i32, 0, cx.type_object(class)?)
                 }
                 EhKind::Filter(offset) => (1, offset, ObjRef::NULL),

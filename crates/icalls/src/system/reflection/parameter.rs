@@ -3,7 +3,7 @@
 //! Keeps nothing.
 use crate::support::constants;
 use crate::support::marshal_as;
-use crate::support::objects::{self, Fill, is_known, method_of};
+use crate::support::objects::{self, Fill, is_known, load, method_of};
 use std::mem::offset_of;
 use vervet_abi::layouts::RuntimePropertyInfoObject;
 use vervet_metadata::{SigType, Table, Token};
@@ -167,7 +167,7 @@ pub fn modifiers<'cx>(
         context: GenericContext::default(),
         dynamic: None,
     };
-    let mut found = cx.load(collect(&scope, sig, !optional))?;
+    let mut found = load(cx, || collect(&scope, sig, !optional))?;
     // Mono reads those of what was emitted the other way round, until it is saved and loaded.
     if module.image.grows().is_some() {
         found.reverse();

@@ -3,7 +3,7 @@
 //! Keeps nothing.
 use crate::support::constants;
 use crate::support::handles;
-use crate::support::objects::{opt_method_object, property_object, same};
+use crate::support::objects::{load, opt_method_object, property_object, same};
 use crate::system::reflection::parameter;
 use std::mem::offset_of;
 use vervet_abi::layouts::{RawRef, RuntimePropertyInfoObject};
@@ -118,7 +118,7 @@ icalls! {
             if same(c, p.class) {
                 return property_object(cx, p, class);
             }
-            at = cx.load(c.parent())?;
+            at = load(cx, || c.parent())?;
         }
         Ok(ObjRef::NULL)
     }

@@ -22,7 +22,7 @@ icalls! {
         let field = handles::field(cx, field)?;
         let element = array.class().element();
         let plain = match element {
-            Some(e) => e.is_ptr() || cx.load(e.stack_prim())?.is_some(),
+            Some(e) => e.is_ptr() || load(cx, || e.stack_prim())?.is_some(),
             None => false,
         };
         if !plain {
@@ -31,8 +31,8 @@ icalls! {
         if !field.has_rva() {
             return Err(cx.throw2(Known::ArgumentException, &format!("Field '{}' doesn't have an RVA", field.name), "field_handle"));
         }
-        let data = cx.load(field.rva_data())?;
-        let declared = cx.load(cx.load(field.ty())?.layout())?.size as usize;
+        let data = load(cx, || field.rva_data())?;
+        let declared = load(cx, || field.ty()?.layout())?.size as usize;
         let size = array.array_len() * array.vtable().size as usize;
         if size > data.len().min(declared) {
             return Err(cx.throw2(Known::ArgumentException, "Field not large enough to fill array", "field_handle"));
@@ -46,7 +46,7 @@ icalls! {
     /// A copy of a boxed value; anything else itself.
     "System.Runtime.CompilerServices.RuntimeHelpers::GetObjectValue" fn get_object_value(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {
         match object.non_null() {
-            Some(o) if cx.load(o.class().is_value_type())? => allocate::clone_object(cx, o),
+            Some(o) if load(cx, || o.class().is_value_type())? => allocate::clone_object(cx, o),
             _ => Ok(object),
         }
     }

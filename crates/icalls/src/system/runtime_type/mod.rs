@@ -6,7 +6,7 @@ mod interface_order;
 pub mod members;
 
 use crate::support::marks;
-use crate::support::objects::{self, is_known, opt_method_object, same};
+use crate::support::objects::{self, is_known, load, opt_method_object, same};
 use crate::support::security;
 use crate::support::type_display::{self, Format};
 use crate::system::runtime_type_handle::opt_type;
@@ -51,7 +51,7 @@ pub fn make_generic<'cx>(
     args: &[ClassRef],
 ) -> Result<ClassRef> {
     let definition = definition.def();
-    let params = cx.load(definition.params())?;
+    let params = load(cx, || definition.params())?;
     if params.len() != args.len() {
         return Err(cx.throw(Known::ArgumentException, "The number of generic arguments provided doesn't equal the arity of the generic type definition."));
     }
@@ -168,10 +168,10 @@ icalls! {
     "System.RuntimeType::GetInterfaceMapData" fn get_interface_map_data(cx, ty: ObjRef<'cx>, interface: ObjRef<'cx>, targets: RefSlot<'cx>, methods: RefSlot<'cx>) {
         let (class, interface) = (cx.class_of(ty)?, cx.class_of(interface)?);
         let fits = |i: &&ClassRef| same(i, interface) || i.def() == interface.def() && cx.universe().is_variant(i, interface).unwrap_or(false);
-        if !cx.load(class.interfaces())?.iter().any(|i| fits(&i)) {
+        if !load(cx, || class.interfaces())?.iter().any(|i| fits(&i)) {
             return Ok(());
         }
-        let map = cx.load(interface_map(class, interface))?;
+        let map = load(cx, || interface_map(class, interface))?;
         let element = cx.known(Known::MethodInfo);
         let declared = cx.alloc_ref_array(element, map.len(), |i| objects::method_object(cx, map[i].0, Some(interface)))?;
         let found = cx.alloc_ref_array(element, map.len(), |i| match map[i].1 {
@@ -208,7 +208,7 @@ icalls! {
             return Ok(0);
         }
         let class = cx.class_of(ty)?;
-        cx.load(type_code(class))
+        load(cx, || type_code(class))
     }
     /// An instance without a constructor run; null for Nullable.
     "System.RuntimeType::CreateInstanceInternal" fn create_instance_internal(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
@@ -227,7 +227,7 @@ icalls! {
         let class = cx.class_of(this)?;
         match class.kind {
             ClassKind::GenericParam { owner, owner_token, .. } if owner_token.is(vervet_metadata::Table::MethodDef) => {
-                let m = cx.load(class.module.method_def(owner_token.rid()))?;
+                let m = load(cx, || class.module.method_def(owner_token.rid()))?;
                 opt_method_object(cx, Some(m), owner)
             }
             ClassKind::GenericParam { .. } => Ok(ObjRef::NULL),
@@ -245,7 +245,7 @@ icalls! {
         if full_name && class.is_generic_param() {
             return Ok(ObjRef::NULL);
         }
-        let name = cx.load(type_display::type_name(class, format))?;
+        let name = load(cx, || type_display::type_name(class, format))?;
         cx.alloc_str(&name)
     }
     /// The arguments of an instantiation or the parameters of a definition.
@@ -254,7 +254,7 @@ icalls! {
         let args: &[ClassRef] = if class.is_inst() {
             class.args()
         } else if class.is_generic_def() {
-            cx.load(class.params())?
+            load(cx, || class.params())?
         } else {
             &[]
         };
@@ -272,9 +272,9 @@ icalls! {
     "System.RuntimeType::GetInterfaces" fn get_interfaces(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         let all = match class.element().filter(|_| class.is_byref()) {
-            Some(element) => cx.load(interface_order::of_type(element))?,
+            Some(element) => load(cx, || interface_order::of_type(element))?,
             None if class.is_ptr() => Vec::new(),
-            None => cx.load(interface_order::of_type(class))?,
+            None => load(cx, || interface_order::of_type(class))?,
         };
         objects::type_array(cx, &all)
     }
@@ -286,7 +286,7 @@ icalls! {
         }
         let found = match class.kind {
             ClassKind::GenericParam { owner, .. } => Some(owner),
-            ClassKind::Def { .. } | ClassKind::Inst { .. } => cx.load(class.declaring_type())?,
+            ClassKind::Def { .. } | ClassKind::Inst { .. } => load(cx, || class.declaring_type())?,
             _ => None,
         };
         opt_type(cx, found.map(|c| c.def()))
@@ -299,7 +299,7 @@ icalls! {
     /// Namespace, null for none.
     "System.RuntimeType::get_Namespace" fn get_namespace(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
-        let namespace = cx.load(namespace_of(class))?;
+        let namespace = load(cx, || namespace_of(class))?;
         cx.alloc_opt_str((!namespace.is_empty()).then_some(namespace))
     }
     /// Critical, safe-critical or transparent, as the class library is marked.

@@ -68,11 +68,21 @@ fn method_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> E<MethodRef> {
             "the signature contains a generic parameter",
         ));
     }
+    let home = match object
+        .read_ref(offset_of!(DynamicMethodObject, owner))
+        .non_null()
+    {
+        Some(owner) => read::class(owner)?.module,
+        None => {
+            let module = object.read_ref(offset_of!(DynamicMethodObject, module));
+            handles::runtime_module(module)?
+        }
+    };
     let flags = object.read(offset_of!(DynamicMethodObject, attributes));
     let name: &'static str = name.text().leak();
     let method = cx
         .universe()
-        .add_dynamic_method(class, name, flags, ret, params);
+        .add_dynamic_method((class, home), name, flags, ret, params);
     // Two bodies that two threads create may refer to one object, so its monitor is not held here. Of two threads the first one's method
     // stays; nobody has seen the other's.
     let _first = FIRST.lock();
