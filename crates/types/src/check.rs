@@ -6,7 +6,7 @@
 //!   and gets the error that one of the levels would raise later.
 //! * The core library and the grafts assemblies are trusted and not checked.
 //! * Accessibility is decided as mono's JIT decides it ([`can_access_method`]).
-use crate::class::Nature;
+use crate::class::{Nature, type_flags};
 use crate::method::method_flags as flags;
 use crate::*;
 
@@ -114,65 +114,121 @@ impl Class {
 /// Whether code of a class may use a member of another class of that accessibility (I.8.5.3.2).
 fn can_access(from: ClassRef, to: ClassRef, access: u32) -> R<bool> {
     let (from, to) = (from.def(), to.def());
-    let internals = || {
-        let (a, b) = (from.module.assembly(), to.module.assembly());
-        match (a, b) {
-            (Some(a), Some(b)) => {
-                std::ptr::eq(a, b) || b.has_friend(a.name) || a.ignores_access_to(b.name)
-            }
-            _ => from.module.id == to.module.id,
-        }
-    };
-    let family = || {
-        let above = if to.is_interface() {
-            from.interfaces()?
-        } else {
-            from.supers()?
-        };
-        Ok::<_, LoadError>(from == to || above.iter().any(|c| c.def() == to))
-    };
     Ok(match access {
         0 => from.module.id == to.module.id,
-        flags::PRIVATE => {
-            from == to
-                || from
-                    .module
-                    .assembly()
-                    .zip(to.module.assembly())
-                    .is_some_and(|(a, b)| a.ignores_access_to(b.name))
-        }
-        flags::FAM_AND_ASSEM => family()? && internals(),
-        flags::ASSEM => internals(),
-        4 => family()?,
-        5 => internals() || family()?,
+        flags::PRIVATE => from == to || is_let_in(from, to),
+        flags::FAM_AND_ASSEM => is_family(from, to)? && sees_internals(from, to),
+        flags::ASSEM => sees_internals(from, to),
+        4 => is_family(from, to)?,
+        5 => sees_internals(from, to) || is_family(from, to)?,
         _ => true,
     })
 }
 
-/// Whether code of a class may access a member with these flags.
-fn can_access_from(method: MethodRef, to: ClassRef, access: u32) -> R<bool> {
-    // Mono lets dynamic methods use whatever there is.
-    let free = method.is_dynamic() || method.module().is_trusted();
-    if access == flags::PUBLIC || free || to.rid() == 0 {
-        return Ok(true);
+/// Whether code of a class may use internal members of another definition.
+fn sees_internals(from: ClassRef, to: ClassRef) -> bool {
+    let (a, b) = (from.module.assembly(), to.module.assembly());
+    match (a, b) {
+        (Some(a), Some(b)) => {
+            std::ptr::eq(a, b) || b.has_friend(a.name) || a.ignores_access_to(b.name)
+        }
+        _ => from.module.id == to.module.id,
     }
-    // A nested class may use what its enclosing classes may.
-    let mut from = Some(method.class.def());
-    while let Some(class) = from {
-        if can_access(class, to, access)? {
+}
+
+/// Whether a definition is another one or derives from it.
+fn is_family(from: ClassRef, to: ClassRef) -> R<bool> {
+    let above = if to.is_interface() {
+        from.interfaces()?
+    } else {
+        from.supers()?
+    };
+    Ok(from == to || above.iter().any(|c| c.def() == to))
+}
+
+/// Does the assembly of the one say that it ignores the accessibility of the other's (`IgnoresAccessChecksToAttribute`)?
+fn is_let_in(from: ClassRef, to: ClassRef) -> bool {
+    let assemblies = from.module.assembly().zip(to.module.assembly());
+    assemblies.is_some_and(|(a, b)| a.ignores_access_to(b.name))
+}
+
+/// Is `inner` the definition `outer` or nested in it?
+fn is_within(inner: ClassRef, outer: ClassRef) -> R<bool> {
+    let mut at = Some(inner);
+    while let Some(class) = at {
+        if class == outer {
             return Ok(true);
         }
-        from = class.declaring_type()?;
+        at = class.declaring_type()?.map(Class::def);
     }
     Ok(false)
 }
 
-/// Whether the code of `method` may name `target`.
-pub fn can_access_method(method: MethodRef, target: MethodRef) -> R<bool> {
-    can_access_from(method, target.class, target.flags & flags::ACCESS_MASK)
+/// Whether code of a definition may use another as mono judges it: a nested one that is accessible to descendants is judged by its enclosing class
+/// alone, and what encloses or stands beside it may use it.
+fn can_access_type(from: ClassRef, to: ClassRef) -> R<bool> {
+    let visibility = to.flags & type_flags::VISIBILITY_MASK;
+    if visibility == type_flags::PUBLIC || is_let_in(from, to) || is_within(to, from)? {
+        return Ok(true);
+    }
+    if let Some(beside) = from.declaring_type()?
+        && is_within(to, beside.def())?
+    {
+        return Ok(true);
+    }
+    let Some(outer) = to.declaring_type()?.map(Class::def) else {
+        return Ok(visibility == 0 && sees_internals(from, to));
+    };
+    Ok(match visibility {
+        type_flags::NESTED_PUBLIC => can_access_type(from, outer)?,
+        type_flags::NESTED_PRIVATE => is_within(from, to)? && can_access_type(from, outer)?,
+        type_flags::NESTED_FAMILY => is_family(from, outer)?,
+        type_flags::NESTED_ASSEMBLY => sees_internals(from, to) && can_access_type(from, outer)?,
+        type_flags::NESTED_FAM_AND_ASSEM => sees_internals(from, to) && is_family(from, outer)?,
+        type_flags::NESTED_FAM_OR_ASSEM => sees_internals(from, to) || is_family(from, outer)?,
+        _ => false,
+    })
 }
 
-/// Whether the code of `method` may name `field`.
+/// May code of the class, or of one around it, do what is asked? A nested class may do what its enclosing classes may.
+fn any_around(class: ClassRef, may: impl Fn(ClassRef) -> R<bool>) -> R<bool> {
+    let mut from = Some(class.def());
+    while let Some(class) = from {
+        if may(class)? {
+            return Ok(true);
+        }
+        from = class.declaring_type()?.map(Class::def);
+    }
+    Ok(false)
+}
+
+/// What may name anything: mono lets dynamic methods use whatever there is.
+fn is_free(method: MethodRef) -> bool {
+    method.is_dynamic() || method.module().is_trusted()
+}
+
+/// Whether code of a class may access a member with these flags.
+fn can_access_from(method: MethodRef, to: ClassRef, access: u32) -> R<bool> {
+    if access == flags::PUBLIC || is_free(method) || to.rid() == 0 {
+        return Ok(true);
+    }
+    any_around(method.class, |from| can_access(from, to, access))
+}
+
+/// Whether the code of `method` may name `target`: the member and its type must be accessible, type arguments need not.
+pub fn can_access_method(method: MethodRef, target: MethodRef) -> R<bool> {
+    let to = target.class.def();
+    let is_public = to.flags & type_flags::VISIBILITY_MASK == type_flags::PUBLIC;
+    Ok(
+        can_access_from(method, to, target.flags & flags::ACCESS_MASK)?
+            && (is_public
+                || to.rid() == 0
+                || is_free(method)
+                || any_around(method.class, |from| can_access_type(from, to))?),
+    )
+}
+
+/// Whether the code of `method` may name `field`. The accessibility of its type does not count.
 pub fn can_access_field(method: MethodRef, field: FieldRef) -> R<bool> {
     can_access_from(method, field.class, field.flags & flags::ACCESS_MASK)
 }

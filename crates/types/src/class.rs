@@ -264,6 +264,12 @@ pub mod type_flags {
     #![expect(missing_docs, reason = "named as in the specification")]
     pub const VISIBILITY_MASK: u32 = 7;
     pub const PUBLIC: u32 = 1;
+    pub const NESTED_PUBLIC: u32 = 2;
+    pub const NESTED_PRIVATE: u32 = 3;
+    pub const NESTED_FAMILY: u32 = 4;
+    pub const NESTED_ASSEMBLY: u32 = 5;
+    pub const NESTED_FAM_AND_ASSEM: u32 = 6;
+    pub const NESTED_FAM_OR_ASSEM: u32 = 7;
     pub const LAYOUT_MASK: u32 = 0x18;
     pub const SEQUENTIAL: u32 = 0x08;
     pub const EXPLICIT: u32 = 0x10;

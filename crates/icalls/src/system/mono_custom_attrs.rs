@@ -183,6 +183,12 @@ pub fn bad_format(cx: &Cx<'_>) -> Throw {
     )
 }
 
+/// The exception about a name in a blob that no type has, as mono words it.
+fn no_type(cx: &Cx<'_>, what: &str, name: &str) -> Throw {
+    let message = format!("Could not load {what} {name} while decoding custom attribute: (null)");
+    cx.throw(Known::TypeLoadException, &message)
+}
+
 /// The class that a type in a blob means.
 fn tagged_class<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, ty: &AttrType<'_>) -> Result<ClassRef> {
     let known = match ty {
@@ -204,10 +210,15 @@ fn tagged_class<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, ty: &AttrType<'_>) -> 
         AttrType::Enum(name) => {
             return match attribute_type(cx, module, name)? {
                 Some(c) => Ok(c),
-                None => Err(cx.throw2(Known::TypeLoadException, name, &module.assembly_name())),
+                None => Err(no_type(cx, "type", name)),
             };
         }
         AttrType::SzArray(elem) => {
+            if let AttrType::Enum(name) = **elem
+                && attribute_type(cx, module, name)?.is_none()
+            {
+                return Err(no_type(cx, "enum type", name));
+            }
             let elem = tagged_class(cx, module, elem)?;
             return Ok(cx.universe().sz_array(cx.load(elem.nested())?));
         }
@@ -271,7 +282,7 @@ fn decode<'cx>(
         };
         return match attribute_type(cx, module, name)? {
             Some(c) => cx.type_object(c),
-            None => Err(cx.throw2(Known::TypeLoadException, name, &module.assembly_name())),
+            None => Err(no_type(cx, "type", name)),
         };
     }
     if is_known(class, Known::Object) {

@@ -14,7 +14,7 @@ use vervet_abi::layouts::*;
 use vervet_metadata::{Coded, Table, Token};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
-use vervet_types::{Assembly, ClassRef, Known, ModuleRef, Prim, Property};
+use vervet_types::{Assembly, ClassKind, ClassRef, Known, ModuleRef, Prim, Property};
 
 /// Has rows added for the CustomAttributeBuilders of an array, but for the first `skip`: see [`Encoder::later`].
 pub fn add(
@@ -176,14 +176,64 @@ fn string(out: &mut Vec<u8>, text: &str) {
     out.extend(text.as_bytes());
 }
 
-/// The name of a type as attributes have it.
+/// A name, and the assembly that is named with it; none with type variables.
+type InAssembly = (String, Option<String>);
+
+fn qualified((name, assembly): InAssembly) -> String {
+    match assembly {
+        Some(assembly) => format!("{name}, {assembly}"),
+        None => name,
+    }
+}
+
+/// The name of a type as attributes have it. As in mono, type variables are written by their bare names, and whoever reads the attribute gets a
+/// TypeLoadException.
 fn type_name(ty: ObjRef<'_>) -> E<String> {
-    let (name, assembly) = type_and_assembly(ty, 0)?;
-    Ok(format!("{name}, {assembly}"))
+    type_and_assembly(ty, 0).map(qualified)
+}
+
+/// `Definition[[A, assembly],T]`.
+fn instance(definition: &str, arguments: impl Iterator<Item = E<(InAssembly, bool)>>) -> E<String> {
+    let arguments = arguments
+        .map(|argument| {
+            argument.map(|(name, is_variable)| match is_variable {
+                true => qualified(name),
+                false => format!("[{}]", qualified(name)),
+            })
+        })
+        .collect::<E<Vec<_>>>()?;
+    Ok(format!("{definition}[{}]", arguments.join(",")))
+}
+
+/// [`type_and_assembly`] of a class.
+fn class_and_assembly(class: ClassRef) -> E<InAssembly> {
+    let with = |inner, suffix: &str| {
+        class_and_assembly(inner).map(|(name, assembly)| (name + suffix, assembly))
+    };
+    if let Some(name) = class.reflection_name() {
+        return Ok((name, Some(class.module.assembly_name())));
+    }
+    match class.kind {
+        ClassKind::Inst { def, args } => {
+            let (definition, assembly) = class_and_assembly(def)?;
+            let arguments = args
+                .iter()
+                .map(|a| class_and_assembly(a).map(|name| (name, a.is_generic_param())));
+            Ok((instance(&definition, arguments)?, assembly))
+        }
+        ClassKind::SzArray(element) => with(element, "[]"),
+        ClassKind::Array { elem, rank: 1 } => with(elem, "[*]"),
+        ClassKind::Array { elem, rank } => {
+            with(elem, &format!("[{}]", ",".repeat(rank as usize - 1)))
+        }
+        ClassKind::Ptr(target) => with(target, "*"),
+        ClassKind::ByRef(target) => with(target, "&"),
+        _ => Ok((class.name.to_owned(), None)),
+    }
 }
 
 /// The full name of a type, constructed ones included, and that of its assembly. `depth` counts types within types.
-fn type_and_assembly(ty: ObjRef<'_>, depth: u32) -> E<(String, String)> {
+fn type_and_assembly(ty: ObjRef<'_>, depth: u32) -> E<InAssembly> {
     if depth > vervet_types::MAX_DEPTH {
         let text = "a type of too many types as the value of an attribute";
         return Err(EmitError::not_supported(text));
@@ -191,13 +241,7 @@ fn type_and_assembly(ty: ObjRef<'_>, depth: u32) -> E<(String, String)> {
     let inner = |ty| type_and_assembly(ty, depth + 1);
     let with = |ty, suffix: &str| inner(ty).map(|(name, assembly)| (name + suffix, assembly));
     match types::kind(ty)? {
-        TypeKind::Class(class) => match class.reflection_name() {
-            Some(name) => Ok((name, class.module.assembly_name())),
-            None => {
-                let text = "an open type as the value of an attribute";
-                Err(EmitError::not_supported(text))
-            }
-        },
+        TypeKind::Class(class) => class_and_assembly(class),
         TypeKind::Builder(builder) => {
             let name = builder
                 .read_ref(offset_of!(TypeBuilderObject, tname))
@@ -212,7 +256,7 @@ fn type_and_assembly(ty: ObjRef<'_>, depth: u32) -> E<(String, String)> {
                 None if space.is_empty() => name,
                 None => format!("{space}.{name}"),
             };
-            Ok((full, module.assembly_name()))
+            Ok((full, Some(module.assembly_name())))
         }
         TypeKind::Array(element, 0) => with(element, "[]"),
         TypeKind::Array(element, 1) => with(element, "[*]"),
@@ -223,16 +267,22 @@ fn type_and_assembly(ty: ObjRef<'_>, depth: u32) -> E<(String, String)> {
         TypeKind::ByRef(target) => with(target, "&"),
         TypeKind::Instance(definition, arguments) => {
             let (definition, assembly) = inner(definition)?;
-            let arguments = read::elements(arguments)
-                .map(|a| inner(a).map(|(name, assembly)| format!("[{name}, {assembly}]")))
-                .collect::<E<Vec<_>>>()?;
-            let name = format!("{definition}[{}]", arguments.join(","));
-            Ok((name, assembly))
+            let arguments = read::elements(arguments).map(|a| Ok((inner(a)?, is_variable(a)?)));
+            Ok((instance(&definition, arguments)?, assembly))
         }
-        TypeKind::Variable(..) => Err(EmitError::not_supported(
-            "a type variable as the value of an attribute",
-        )),
+        TypeKind::Variable(..) => {
+            let name = ty.read_ref(offset_of!(GenericTypeParameterBuilderObject, name));
+            Ok((name.text(), None))
+        }
     }
+}
+
+fn is_variable(ty: ObjRef<'_>) -> E<bool> {
+    Ok(match types::kind(ty)? {
+        TypeKind::Class(class) => class.is_generic_param(),
+        TypeKind::Variable(..) => true,
+        _ => false,
+    })
 }
 
 /// The tag of a type before a value that does not say it otherwise.

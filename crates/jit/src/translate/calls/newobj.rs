@@ -46,8 +46,16 @@ use vervet_types::{ClassRef, MethodRef};
 impl<'a, 'f> Translator<'a, 'f> {
     /// `newobj`.
     pub(crate) fn new_object(&mut self, token: Token) -> Res {
-        let Some(ctor) = self.method_named(token)? else {
-            return Ok(());
+        // As in mono, whether a delegate's constructor is accessible is not asked behind `ldftn`.
+        let named = self.body.scope.method(token)?;
+        let is_bound =
+            matches!(self.body.stack.last(), Some(v) if matches!(v.fact, ValueFact::Code(..)));
+        let ctor = match is_bound && named.class.is_delegate()? {
+            true => named,
+            false => match self.method_named(token)? {
+                Some(ctor) => ctor,
+                None => return Ok(()),
+            },
         };
         let class = ctor.class;
         if class.is_open {
