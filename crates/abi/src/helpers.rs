@@ -382,6 +382,14 @@ pub enum ThrowKind {
     NotSupported = 13,
     ArgumentOutOfRange = 14,
     ExecutionEngine = 15,
+    /// OverflowException: a float64 is no int64.
+    DoubleToI8 = 16,
+    /// It is no uint64.
+    DoubleToU8 = 17,
+    /// A float32 is no int64.
+    SingleToI8 = 18,
+    /// It is no uint64.
+    SingleToU8 = 19,
 }
 impl ThrowKind {
     /// The kind with that number.
@@ -403,6 +411,10 @@ impl ThrowKind {
             NotSupported,
             ArgumentOutOfRange,
             ExecutionEngine,
+            DoubleToI8,
+            DoubleToU8,
+            SingleToI8,
+            SingleToU8,
         ]
         .get((n as usize).checked_sub(1)?)
         .copied()

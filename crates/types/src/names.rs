@@ -268,6 +268,15 @@ impl Class {
     }
 }
 
+/// Is a parameter of the class handed to another domain without being serialized, in mono?
+fn is_copied(class: ClassRef) -> bool {
+    if let Some(element) = class.element().filter(|_| class.is_array()) {
+        return is_copied(element);
+    }
+    let is_text = class.module.is_corlib() && (class.namespace, class.name) == ("System", "String");
+    is_text || !matches!(class.prim, None | Some(Prim::IntPtr | Prim::UIntPtr))
+}
+
 /// How mono's messages begin with a dynamic method's name.
 pub const DYNAMIC: &str = "(wrapper dynamic-method) ";
 
@@ -298,6 +307,25 @@ impl Method {
     /// The same without `this`: a wrapper that stands for the method itself.
     pub fn called_name(&'static self) -> String {
         self.definition().name_in_traces(None)
+    }
+    /// Of the wrapper in which a call from another domain arrives, in mono: `Type.Method(object,byte[]&,byte[]&,int)`, with the parameters that are
+    /// not serialized.
+    pub fn dispatch_name(&'static self) -> String {
+        let m = self.definition();
+        let mut out = format!("{}.{}(object,byte[]&,byte[]&", m.class.full_name(), m.name);
+        for param in m.sig().into_iter().flat_map(|sig| &sig.params) {
+            if is_copied(
+                param
+                    .element()
+                    .filter(|_| param.is_byref())
+                    .unwrap_or(param),
+            ) {
+                out.push(',');
+                out.push_str(&short_name(param));
+            }
+        }
+        out.push(')');
+        out
     }
     /// The same with type arguments in place of type parameters: `Type.Method(string)`.
     pub fn instantiated_name(&'static self) -> String {

@@ -1,7 +1,7 @@
 //! The layout of `Nullable<T>`, and unboxing into one.
 //!
 //! Invariant: a boxed Nullable does not exist. Boxing gives null or a box of the argument, and unboxing takes either.
-use crate::cx::{Cx, Result};
+use crate::cx::{Cx, Result, Value};
 use crate::memory::copy::{clear_value, copy_value};
 use crate::object::ObjRef;
 use vervet_types::{Class, ClassRef, Known};
@@ -35,6 +35,14 @@ pub(crate) unsafe fn unbox_nullable_into<'cx>(
         let is_inner =
             std::ptr::eq(o.class(), inner) || cx.load(o.class().enum_underlying())? == Some(inner);
         if !is_inner {
+            // As in mono, the class library's method throws.
+            let name = match inner.is_enum() {
+                Ok(true) => "UnboxExact",
+                _ => "Unbox",
+            };
+            if let Some(unbox) = cx.load(c.find_method(name, Some(1)))? {
+                cx.invoke(unbox, None, &[Value::Ref(o)])?;
+            }
             return Err(cx.throw_default(Known::InvalidCastException));
         }
         *to.add(has as usize) = 1;

@@ -358,7 +358,11 @@ extern "C" fn cast_class(o: usize, c: usize) -> usize {
             }
             Ok(o)
         } else {
-            Err(cx.throw_default(Known::InvalidCastException))
+            let throw = cx.throw_default(Known::InvalidCastException);
+            Err(match wrappers::is_cast_cached(target) {
+                Ok(true) => wrappers::arises_in(cx, throw, Wrapper::CachedCast),
+                _ => throw,
+            })
         }
     })
 }

@@ -56,6 +56,10 @@ enum Kind {
     EndInvoke = 6,
     /// One of the [`wrappers`] in which an exception arises; the code address is its number, and there is no method.
     Arises = 7,
+    /// The wrapper by which a call of the method leaves the domain.
+    CrossesOut = 8,
+    /// The wrapper in which a call from another domain arrives.
+    CrossesIn = 9,
 }
 impl Kind {
     fn of(word: i64) -> Kind {
@@ -67,6 +71,8 @@ impl Kind {
             5 => Kind::Callback,
             6 => Kind::EndInvoke,
             7 => Kind::Arises,
+            8 => Kind::CrossesOut,
+            9 => Kind::CrossesIn,
             _ => Kind::Method,
         }
     }
@@ -221,18 +227,34 @@ pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
 
 /// Lets the trace of an exception that is going to be thrown by our own code begin in one of the [`wrappers`].
 pub fn begin_in(cx: &Cx<'_>, exception: ObjRef<'_>, number: usize) {
+    begin(cx, exception, [0, number as i64, 0, Kind::Arises as i64]);
+}
+fn begin(cx: &Cx<'_>, exception: ObjRef<'_>, words: [i64; WORDS]) {
     // An OutOfMemoryException has taken the place of the exception; it has no such frame.
     match cx.alloc_array(cx.known(Known::Int64), WORDS) {
         Ok(array) => {
-            array
-                .elements::<i64>()
-                .copy_from_slice(&[0, number as i64, 0, Kind::Arises as i64]);
+            array.elements::<i64>().copy_from_slice(&words);
             exception.write_ref(STACK_TRACE, array);
         }
         Err(throw) => {
             let _ = Cx::current().take_pending(throw);
         }
     }
+}
+
+/// An exception that has come back from another domain by a call of that method is going to be thrown: its trace begins in the wrapper of the call.
+pub fn begin_at_crossing(cx: &Cx<'_>, exception: ObjRef<'_>, method: MethodRef) {
+    let address = method as *const _ as i64;
+    begin(cx, exception, [address, 0, 0, Kind::CrossesOut as i64]);
+}
+/// An exception leaves the domain in which a call of that method from another one has arrived: its trace ends in the wrapper of the arrival.
+pub fn end_at_crossing(cx: &Cx<'_>, exception: ObjRef<'_>, method: MethodRef) {
+    let mode = TraceMode::Continue;
+    let frame = RawFrame {
+        kind: Kind::CrossesIn,
+        ..RawFrame::wrapper(method)
+    };
+    record(cx, exception, base(exception, mode), &[frame], mode);
 }
 
 /// Takes its trace from an exception that is going to be thrown anew.
@@ -301,6 +323,7 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     }
     let mut out: Vec<Frame> = Vec::new();
     let mut callee: Option<MethodRef> = None;
+    let mut crossed = false;
     for w in array.elements::<i64>().chunks_exact(WORDS) {
         if Kind::of(w[3]) == Kind::Arises {
             out.push(named(wrappers::name(w[1] as usize).to_owned()));
@@ -310,16 +333,25 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         let method: MethodRef = unsafe { &*(w[0] as *const vervet_types::Method) };
         let kind = Kind::of(w[3]);
         if let (Kind::Remote, Some(callee)) = (kind, callee) {
-            out.push(wrapper("remoting-invoke-with-check", &callee.called_name()));
+            out.push(checked(callee));
         }
         if let Some(name) = callee.and_then(|callee| wrappers::passes_on(callee, method)) {
             out.push(wrapper("managed-to-managed", &name));
         }
         match kind {
+            // What calls it by another way than a table of methods has asked whether the object is a proxy.
+            Kind::Proxy if crossed => {
+                (callee, crossed) = (Some(method), false);
+                continue;
+            }
             Kind::Proxy => out.push(wrapper("managed-to-native", REMOTING)),
+            Kind::CrossesIn if !method.is_virtual() || method.is_final() => {
+                out.push(checked(method));
+            }
             Kind::EndInvoke => out.push(wrapper("managed-to-native", END_INVOKE)),
             _ => {}
         }
+        crossed = kind == Kind::CrossesOut;
         let shown = match (kind, callee) {
             (Kind::Callback, Some(callee)) => callee,
             _ => method,
@@ -368,6 +400,11 @@ const REMOTING: &str = "System.Object.__icall_wrapper_mono_remoting_wrapper(intp
 /// What the code of `EndInvoke` calls in mono.
 const END_INVOKE: &str = "System.Object.__icall_wrapper_mono_delegate_end_invoke(object,intptr)";
 
+/// Mono's wrapper around a method that may be called on a proxy.
+fn checked(method: MethodRef) -> Frame {
+    wrapper("remoting-invoke-with-check", &method.called_name())
+}
+
 /// The frame of a wrapper of mono's.
 fn wrapper(kind: &str, name: &str) -> Frame {
     named(format!("(wrapper {kind}) {name}"))
@@ -392,6 +429,8 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
             return wrapper("delegate-end-invoke", &method.delegate_end_invoke_name());
         }
         Kind::Callback => return wrapper("native-to-managed", &method.wrapper_name()),
+        Kind::CrossesOut => return wrapper("xdomain-invoke", &method.called_name()),
+        Kind::CrossesIn => return wrapper("xdomain-dispatch", &method.dispatch_name()),
         // No frame that is walked is one.
         Kind::Arises | Kind::Method | Kind::Remote => {}
     }

@@ -17,7 +17,8 @@ use crate::cx::Cx;
 use crate::exceptions::deep_stacks;
 use crate::exceptions::make;
 use crate::exceptions::throw::raise;
-use crate::exceptions::trace::TraceMode;
+use crate::exceptions::trace::{self, TraceMode};
+use crate::exceptions::wrappers::Wrapper;
 use crate::object::ObjRef;
 use crate::threads::{interrupts, managed_stack, stack_guard};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -157,7 +158,25 @@ pub extern "C" fn throw_trap(_context: *mut ThreadContext, kind: u32) -> ! {
 /// Makes and raises the exception of a [`ThrowKind`] from the innermost exit record.
 pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
     let cx = &Cx::current();
-    raise(cx, make_kind(cx, kind), TraceMode::Fresh)
+    let exception = make_kind(cx, kind);
+    match arises_in(kind) {
+        None => raise(cx, exception, TraceMode::Fresh),
+        Some(wrapper) => {
+            trace::begin_in(cx, exception, wrapper as usize);
+            raise(cx, exception, TraceMode::Continue)
+        }
+    }
+}
+
+/// The wrapper in which mono raises the exception of a [`ThrowKind`].
+fn arises_in(kind: u32) -> Option<Wrapper> {
+    match ThrowKind::from_u8(kind as u8)? {
+        ThrowKind::DoubleToI8 => Some(Wrapper::DoubleToI8),
+        ThrowKind::DoubleToU8 => Some(Wrapper::DoubleToU8),
+        ThrowKind::SingleToI8 => Some(Wrapper::SingleToI8),
+        ThrowKind::SingleToU8 => Some(Wrapper::SingleToU8),
+        _ => None,
+    }
 }
 
 /// The exception of a [`ThrowKind`], or what its constructor throws.
@@ -168,7 +187,9 @@ fn make_kind<'cx>(cx: &'cx Cx<'cx>, kind: u32) -> ObjRef<'cx> {
         K::NullReference => Known::NullReferenceException,
         K::IndexOutOfRange => Known::IndexOutOfRangeException,
         K::DivideByZero => Known::DivideByZeroException,
-        K::Overflow => Known::OverflowException,
+        K::Overflow | K::DoubleToI8 | K::DoubleToU8 | K::SingleToI8 | K::SingleToU8 => {
+            Known::OverflowException
+        }
         K::InvalidCast => Known::InvalidCastException,
         K::ArrayTypeMismatch => Known::ArrayTypeMismatchException,
         K::Arithmetic => Known::ArithmeticException,

@@ -34,10 +34,20 @@ pub enum Wrapper {
     NewArray4 = 9,
     /// Of any other number.
     NewArrayN = 10,
+    /// A cast to a generic class that is variant in a reference.
+    CachedCast = 11,
+    /// A float64 to int64, checked.
+    DoubleToI8 = 12,
+    /// To uint64.
+    DoubleToU8 = 13,
+    /// A float32 to int64.
+    SingleToI8 = 14,
+    /// To uint64.
+    SingleToU8 = 15,
 }
 
 /// What traces show, by number.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 16] = [
     "(wrapper stelemref) System.Object.virt_stelemref_sealed_class(intptr,object)",
     "(wrapper stelemref) System.Object.virt_stelemref_class_small_idepth(intptr,object)",
     "(wrapper stelemref) System.Object.virt_stelemref_class(intptr,object)",
@@ -49,6 +59,11 @@ const NAMES: [&str; 11] = [
     "(wrapper managed-to-native) System.Object.__icall_wrapper_mono_array_new_3(intptr,intptr,intptr,intptr)",
     "(wrapper managed-to-native) System.Object.__icall_wrapper_mono_array_new_4(intptr,intptr,intptr,intptr,intptr)",
     "(wrapper managed-to-native) System.Object.__icall_wrapper_mono_array_new_n_icall(intptr,intptr,intptr)",
+    "(wrapper castclass) System.Object.__castclass_with_cache(object,intptr,intptr)",
+    "(wrapper managed-to-native) System.Object.__icall_wrapper___emul_fconv_to_ovf_i8(double)",
+    "(wrapper managed-to-native) System.Object.__icall_wrapper___emul_fconv_to_ovf_u8(double)",
+    "(wrapper managed-to-native) System.Object.__icall_wrapper___emul_rconv_to_ovf_i8(single)",
+    "(wrapper managed-to-native) System.Object.__icall_wrapper___emul_rconv_to_ovf_u8(single)",
 ];
 
 impl Wrapper {
@@ -94,6 +109,19 @@ fn is_variant(class: ClassRef) -> std::result::Result<bool, LoadError> {
     }
     for param in class.def().params()? {
         if param.param_flags()? & 3 != 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a cast to the class is made by mono's cache of casts: it has a variant parameter whose argument is a reference.
+pub fn is_cast_cached(class: ClassRef) -> std::result::Result<bool, LoadError> {
+    let ClassKind::Inst { def, args } = class.kind else {
+        return Ok(false);
+    };
+    for (param, arg) in def.params()?.iter().zip(args) {
+        if param.param_flags()? & 3 != 0 && !arg.is_value_type()? {
             return Ok(true);
         }
     }

@@ -31,6 +31,7 @@ use crate::code::invoke;
 use crate::cx::{Cx, Result, Value};
 use crate::domain::graph::offset;
 use crate::domain::{self, Domain, State, unload};
+use crate::exceptions::trace;
 use crate::interop::delegates::async_call::{argument, object_at, store, words_of};
 use crate::memory::copy::copy_value;
 use crate::memory::localloc_stack::Scope;
@@ -458,6 +459,7 @@ pub(super) unsafe fn invoke<'cx>(
             if comes_of_overflow(cx, thrown)? {
                 return Err(cx.throw_default(Known::StackOverflowException));
             }
+            trace::end_at_crossing(cx, thrown, way.target);
             let serialize = |e| remoting_services(cx, "SerializeExceptionData", e);
             // What serializing it throws tells what is wrong with it.
             let bytes = serialize(thrown).or_else(|throw| serialize(cx.take_pending(throw)));
@@ -489,10 +491,12 @@ pub(super) unsafe fn invoke<'cx>(
             let own = deserialized(cx, bytes)?;
             let fix = cx.known_method(Known::Exception, "FixRemotingException", 0)?;
             let fixed = cx.invoke(fix, Some(Value::Ref(own)), &[])?;
-            return Err(match fixed {
-                Value::Ref(e) if !e.is_null() => cx.throw_object(e),
-                _ => cx.throw_object(own),
-            });
+            let thrown = match fixed {
+                Value::Ref(e) if !e.is_null() => e,
+                _ => own,
+            };
+            trace::begin_at_crossing(cx, thrown, method);
+            return Err(cx.throw_object(thrown));
         }
         Ok(Outcome::Done { word, parcel }) => (word, parcel),
     };

@@ -314,11 +314,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The checked conversion of a float. The bounds are those of the float before truncation:
+    /// Does a float fit? The bounds are those of the float before truncation:
     /// -128.9 fits int8, because it is truncated to -128. All bounds are exact in float64; the
     /// lower bound of int64 is inclusive, because the next lower float64 is far below.
-    fn checked_from_float(&mut self, operand: &StackValue, to: To) -> Value {
-        let x = self.as_f64(operand);
+    fn float_fits(&mut self, x: Value, to: To) -> Value {
         // Low bound: exclusive, but for int64 the minimum itself fits.
         let (low, inclusive, high) = match to {
             To::I1 => (-129.0, false, 128.0),
@@ -332,18 +331,42 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let low = self.e.b.ins().f64const(low);
         let high = self.e.b.ins().f64const(high);
-        let above = self.e.b.ins().fcmp(
-            if inclusive {
-                FloatCC::GreaterThanOrEqual
-            } else {
-                FloatCC::GreaterThan
-            },
-            x,
-            low,
-        );
+        let above = if inclusive {
+            FloatCC::GreaterThanOrEqual
+        } else {
+            FloatCC::GreaterThan
+        };
+        let above = self.e.b.ins().fcmp(above, x, low);
         let below = self.e.b.ins().fcmp(FloatCC::LessThan, x, high);
-        let fits = self.e.b.ins().band(above, below);
-        self.e.throw_unless(fits, ThrowKind::Overflow);
+        self.e.b.ins().band(above, below)
+    }
+
+    /// The checked conversion of a float.
+    fn checked_from_float(&mut self, operand: &StackValue, to: To) -> Value {
+        let x = self.as_f64(operand);
+        let fits = self.float_fits(x, to);
+        // Mono converts to 64 bits by a function, and narrows the result in place.
+        let wide = if to.signed() { To::I8 } else { To::U8 };
+        let kind = match (operand.stack_type, to.signed()) {
+            (StackType::F32, true) => ThrowKind::SingleToI8,
+            (StackType::F32, false) => ThrowKind::SingleToU8,
+            (_, true) => ThrowKind::DoubleToI8,
+            (_, false) => ThrowKind::DoubleToU8,
+        };
+        if to.bits() == 64 {
+            self.e.throw_unless(fits, kind);
+        } else {
+            let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
+            self.e.b.set_cold_block(cold);
+            self.e.b.ins().brif(fits, on, &[], cold, &[]);
+            self.e.b.seal_block(cold);
+            self.e.b.seal_block(on);
+            self.e.b.switch_to_block(cold);
+            let fits_wide = self.float_fits(x, wide);
+            self.e.throw_unless(fits_wide, kind);
+            self.e.throw(ThrowKind::Overflow);
+            self.e.b.switch_to_block(on);
+        }
         match to.bits() {
             64 if to.signed() => self.e.b.ins().fcvt_to_sint_sat(I64, x),
             64 => self.e.b.ins().fcvt_to_uint_sat(I64, x),
