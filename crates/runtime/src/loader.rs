@@ -993,7 +993,8 @@ impl Loader {
         }
     }
 
-    /// Binds a name for managed code, raising AssemblyResolve if nothing is found.
+    /// Binds a name for managed code, raising AssemblyResolve if nothing is found. The event names no assembly that requests, as in mono: only
+    /// references do.
     pub fn load_by_name<'cx>(
         &self,
         cx: &'cx Cx<'cx>,
@@ -1014,7 +1015,7 @@ impl Loader {
             cx.tell_loaded()?;
             return Ok(a);
         }
-        match self.resolve_event(cx, &name.to_string(), requesting)? {
+        match self.resolve_event(cx, &name.to_string(), None)? {
             Some(a) => Ok(a),
             None => Err(cx.throw2(
                 Known::FileNotFoundException,

@@ -332,7 +332,9 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         // SAFETY: the word was stored from a `&'static Method` by `record`.
         let method: MethodRef = unsafe { &*(w[0] as *const vervet_types::Method) };
         let kind = Kind::of(w[3]);
-        if let (Kind::Remote, Some(callee)) = (kind, callee) {
+        if let Some(callee) = callee
+            && (kind == Kind::Remote || is_final_of_this(method, callee))
+        {
             out.push(checked(callee));
         }
         if let Some(name) = callee.and_then(|callee| wrappers::passes_on(callee, method)) {
@@ -399,6 +401,19 @@ const REMOTING: &str = "System.Object.__icall_wrapper_mono_remoting_wrapper(intp
 
 /// What the code of `EndInvoke` calls in mono.
 const END_INVOKE: &str = "System.Object.__icall_wrapper_mono_delegate_end_invoke(object,intptr)";
+
+/// Is the callee a final method of the caller's own object, probably? Mono calls those through the wrapper even where it knows that the object is no
+/// proxy, because it takes them for virtual when it looks.
+fn is_final_of_this(caller: MethodRef, callee: MethodRef) -> bool {
+    callee.is_virtual()
+        && callee.is_final()
+        && !caller.is_static()
+        && callee.class.is_marshal_by_ref().unwrap_or(false)
+        && caller
+            .class
+            .supers()
+            .is_ok_and(|above| above.contains(&callee.class))
+}
 
 /// Mono's wrapper around a method that may be called on a proxy.
 fn checked(method: MethodRef) -> Frame {
