@@ -333,7 +333,7 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         let method: MethodRef = unsafe { &*(w[0] as *const vervet_types::Method) };
         let kind = Kind::of(w[3]);
         if let Some(callee) = callee
-            && (kind == Kind::Remote || is_final_of_this(method, callee))
+            && (kind == Kind::Remote || kind == Kind::Method && is_final_of_this(method, callee))
         {
             out.push(checked(callee));
         }
