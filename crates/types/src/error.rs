@@ -80,6 +80,9 @@ pub enum LoadError {
         /// Display name of the assembly that the reference names, "" if it names none.
         assembly: String,
     },
+    /// TypeLoadException: the operand of an instruction names a type that cannot be loaded. Mono does not say why.
+    #[error("Failure has occurred while loading a type.")]
+    Operand,
     /// TypeLoadException: the type of a field cannot be loaded.
     #[error("{text}")]
     Unusable {
@@ -197,6 +200,13 @@ fn type_load_text(class: &str, assembly: &str, message: &str) -> String {
 }
 
 impl LoadError {
+    /// The same where it is the type that an instruction has for its operand. What only managed code can supply stays as it is.
+    pub fn of_operand(self) -> LoadError {
+        match self {
+            LoadError::Need(_) | LoadError::OutOfMemory(_) | LoadError::NotCreated => self,
+            _ => LoadError::Operand,
+        }
+    }
     /// A TypeLoadException about a class.
     pub fn type_load(class: ClassRef, message: impl Into<String>) -> LoadError {
         let assembly = class.module.assembly_name();
@@ -333,6 +343,7 @@ impl LoadError {
     pub fn exception(&self) -> Option<Known> {
         Some(match self {
             LoadError::TypeLoad { .. }
+            | LoadError::Operand
             | LoadError::NoSuchType { .. }
             | LoadError::Unusable { .. } => Known::TypeLoadException,
             LoadError::MissingMethod { .. } => Known::MissingMethodException,

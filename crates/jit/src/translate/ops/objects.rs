@@ -47,7 +47,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The class that a type token names. Code that runs is closed, so the class has no free type
     /// variables.
     pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
-        let class = self.body.scope.type_(token)?;
+        let class = (self.body.scope.type_(token)).map_err(|e| e.of_operand())?;
         if class.is_open {
             return Err(TranslateError::invalid(format!(
                 "the open type {}",
