@@ -213,6 +213,7 @@ impl Codegen {
             stack_arg_bytes,
             tail_bytes,
             exposes_frame: frame_pointers != 0,
+            needed: notes.needed(),
         };
         let (mut blob, frame) = finish(finished).map_err(internal)?;
         blob.stats.translate_ns = (translated - start).as_nanos() as u64;

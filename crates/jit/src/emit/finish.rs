@@ -37,6 +37,8 @@ pub struct Finished<'a> {
     pub tail_bytes: u32,
     /// See [`Blob::exposes_frame`].
     pub exposes_frame: bool,
+    /// Indices of symbols that must exist where the code is linked, though it may not use them.
+    pub needed: &'a [u32],
 }
 
 /// Converts a compiled function to a blob. The error is the reason, without the method.
@@ -74,9 +76,27 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
         Some(front) => front.add(&mut blob),
         None => frameless::take_out(&mut blob, &f),
     }
+    for index in f.needed {
+        need(&mut blob, f.symbols[*index as usize]);
+    }
     blob.inline_sites = f.positions.sites;
     blob.shrink();
     Ok((blob, frame))
+}
+
+/// Makes the linker resolve a symbol, by a word behind the code that nobody reads.
+fn need(blob: &mut Blob, symbol: Symbol) {
+    if blob.relocs.iter().any(|r| r.symbol == symbol) {
+        return;
+    }
+    let offset = blob.code.len().next_multiple_of(8);
+    blob.code.resize(offset + 8, 0);
+    blob.relocs.push(Reloc {
+        offset: offset as u32,
+        kind: RelocKind::Abs8,
+        symbol,
+        addend: 0,
+    });
 }
 
 /// Converts the relocations of a function whose body moves by `front` bytes. Calls and constants refer to symbols by the index of their external

@@ -54,6 +54,8 @@ pub struct FrameNotes {
     lengths: Vec<Value>,
     is_length: FxHashSet<Value>,
     allocations: Vec<Allocation>,
+    /// The external names of VTables of objects that are allocated no longer.
+    needed: Vec<u32>,
     /// The stores that mark cards.
     marks: Vec<Inst>,
 }
@@ -112,6 +114,16 @@ impl FrameNotes {
     /// Forgets the allocations of which `keep` says no.
     pub fn retain_allocations(&mut self, keep: impl FnMut(&Allocation) -> bool) {
         self.allocations.retain(keep);
+    }
+
+    /// Says that the external name of that index must have a meaning where the code is linked: a class of which an instance would have been
+    /// allocated must be one that can be loaded.
+    pub fn need(&mut self, name: u32) {
+        self.needed.push(name);
+    }
+    /// The names of which that was said.
+    pub fn needed(&self) -> &[u32] {
+        &self.needed
     }
 
     /// Says that an instruction marks the card of an address, which is computed in front of it and for it alone.

@@ -25,6 +25,8 @@
 //! * One slot is enough for an allocation in a loop. A reference to the object of an earlier turn
 //!   would come from a block parameter that another turn's object enters, too, and such a parameter
 //!   is no address of the slot.
+//! * The class must be one that can be loaded, as if an instance were allocated: the linker still
+//!   needs its VTable.
 //! * A new object is zero. Each time that control passes the allocation, the slot is cleared.
 mod merges;
 
@@ -35,8 +37,8 @@ use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::{
-    Block, BlockArg, Function, Inst, InstBuilder, InstructionData, MemFlagsData, StackSlot,
-    StackSlotData, StackSlotKind, Value, ValueDef, types::I64,
+    Block, BlockArg, ExternalName, Function, GlobalValueData, Inst, InstBuilder, InstructionData,
+    MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Value, ValueDef, types::I64,
 };
 use merges::Merges;
 
@@ -94,6 +96,9 @@ pub(super) fn replace(
         } else {
             put_in_slot(func, site);
             notes.holds(site.slot, &site.references);
+            if let Some(name) = name_of(func, site.vtable) {
+                notes.need(name);
+            }
             found = true;
         }
     }
@@ -172,6 +177,22 @@ fn slot(func: &mut Function, size: u32) -> StackSlot {
 /// Memory flags of accesses to slots.
 fn trusted() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
+}
+
+/// The index of the external name that a value is the address of.
+fn name_of(func: &Function, value: Value) -> Option<u32> {
+    let InstructionData::UnaryGlobalValue { global_value, .. } =
+        func.dfg.insts[func.dfg.value_def(value).inst()?]
+    else {
+        return None;
+    };
+    match &func.global_values[global_value] {
+        GlobalValueData::Symbol {
+            name: ExternalName::User(name),
+            ..
+        } => Some(func.params.user_named_funcs()[*name].index),
+        _ => None,
+    }
 }
 
 /// Takes the object's memory from the frame in place of the TLAB.
