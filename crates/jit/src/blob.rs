@@ -45,7 +45,8 @@ pub enum Symbol {
     Prestub(MethodRef),
     /// The VTable's address (below 2 GiB: also usable as a u32).
     VTable(ClassRef),
-    /// The address of the VTable that the objects of a guessed class have; 0, which none has, if the class cannot be loaded.
+    /// The address of the VTable that the objects of a guessed class have; 0, which none has, if the
+    /// class cannot be loaded.
     GuessedVTable(ClassRef),
     /// Address of the class's memory of static reference fields.
     StaticRefs(ClassRef),
@@ -75,14 +76,15 @@ pub enum Symbol {
     PreservingHelper(Helper),
     /// Code address of the stub for calls that preserve all registers ([`crate::stubs::cold_call`]).
     ColdCall(ColdResult),
-    /// Address of the cell ([`vervet_abi::profile::Cell`]) of a call of this blob, by its number in [`Blob::profiled`].
+    /// Address of the cell ([`vervet_abi::profile::Cell`]) of a call of this blob, by its number in
+    /// [`Blob::profiled`].
     Profile(u32),
     /// Base of the card table.
     CardTable,
     /// The address of the words of GC handles (`vervet_abi::handles`).
     HandleRows,
-    /// Address of the two words that hold a P/Invoke's bound native address, 0 before, and the same address if it is that of a
-    /// [`ShortFunction`](vervet_abi::ShortFunction).
+    /// Address of the two words that hold a P/Invoke's bound native address, 0 before, and the same
+    /// address if it is that of a [`ShortFunction`](vervet_abi::ShortFunction).
     PInvokeCell(MethodRef),
     /// The assembly thunk that calls native code (module `arch` of the runtime).
     NativeThunk,
@@ -233,20 +235,23 @@ pub struct Blob {
     pub filters: Vec<Blob>,
     /// Hardware traps: (offset of the instruction, ThrowKind number), sorted.
     pub traps: Vec<(u32, u8)>,
-    /// (code offset, IL offset) pairs sorted by code offset; each holds until the next. u32::MAX: no IL. The offset has [`MAY_BE_REMOTE`] where
-    /// code calls a method of what might be a transparent proxy.
+    /// (code offset, IL offset) pairs sorted by code offset; each holds until the next. u32::MAX: no
+    /// IL. The offset has [`MAY_BE_REMOTE`] where code calls a method of what might be a transparent
+    /// proxy.
     pub il_map: Vec<(u32, u32)>,
     /// Calls that were inlined. Site `n` is `inline_sites[n - 1]`; 0 is the method itself.
     pub inline_sites: Vec<InlineSite>,
-    /// (code offset, site, IL offset in the site's method, as in `il_map`) sorted by code offset; each holds until the next; before
-    /// the first, and at site 0, `il_map` alone says where the code belongs. For code of a site `il_map` has the IL
-    /// offset of the outermost call.
+    /// (code offset, site, IL offset in the site's method, as in `il_map`) sorted by code offset;
+    /// each holds until the next; before the first, and at site 0, `il_map` alone says where the code
+    /// belongs. For code of a site `il_map` has the IL offset of the outermost call.
     pub inline_map: Vec<(u32, u32, u32)>,
     /// The calls that note their callees.
     pub profiled: Vec<ProfiledCall>,
-    /// Ranges [start, end) of code where an asynchronous exception must not be raised (store/mark pairs).
+    /// Ranges [start, end) of code where an asynchronous exception must not be raised (store/mark
+    /// pairs).
     pub no_redirect: Vec<(u32, u32)>,
-    /// Where the prologue has ended: the frame is whole from here on, for samplers and asynchronous exceptions. 0: never.
+    /// Where the prologue has ended: the frame is whole from here on, for samplers and asynchronous
+    /// exceptions. 0: never.
     pub prologue_end: u32,
     /// Bytes of arguments that the caller puts on the stack.
     pub stack_arg_bytes: u32,
@@ -254,7 +259,8 @@ pub struct Blob {
     pub frame_size: u32,
     /// It makes unmanaged pointers to its own frame, which others may use while its thread waits.
     pub exposes_frame: bool,
-    /// Classes that are initialised, in this order, before the code is first called ([`crate::initialisers`]).
+    /// Classes that are initialised, in this order, before the code is first called
+    /// ([`crate::initialisers`]).
     pub initialise: Vec<ClassRef>,
     /// What was translated, for `--stats`.
     pub stats: BlobStats,
@@ -277,7 +283,8 @@ impl Blob {
         }
         self.filters.iter().try_for_each(Blob::check_classes)
     }
-    /// Gives back what its vectors have room for and do not use: most of them are kept as long as the code.
+    /// Gives back what its vectors have room for and do not use: most of them are kept as long as the
+    /// code.
     pub(crate) fn shrink(&mut self) {
         self.relocs.shrink_to_fit();
         self.call_sites.shrink_to_fit();

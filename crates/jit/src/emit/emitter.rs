@@ -1,8 +1,10 @@
-//! The emitter: a CLIF function builder that knows symbols, helpers, the thread context and exception handlers.
+//! The emitter: a CLIF function builder that knows symbols, helpers, the thread context and exception
+//! handlers.
 //!
 //! # Invariants
-//! * While [`Emitter::set_handlers`] has set any handler, every call that can throw is a `try_call` and every check that
-//!   can fail is an explicit branch. A hardware trap inside a protected region would have no landing pad.
+//! * While [`Emitter::set_handlers`] has set any handler, every call that can throw is a `try_call`
+//!   and every check that can fail is an explicit branch. A hardware trap inside a protected region
+//!   would have no landing pad.
 //! * The thread context is the pinned register (r15). It is read again wherever it is needed.
 use super::front::StackCheck;
 use super::positions::{Position, Positions};
@@ -70,7 +72,8 @@ pub struct Emitter<'f> {
     pub check: StackCheck,
     /// The method whose calls the function counts.
     pub counted: Option<MethodRef>,
-    /// Bytes of stack arguments of the largest tail call: the function's own arguments move down to make room for them.
+    /// Bytes of stack arguments of the largest tail call: the function's own arguments move down to
+    /// make room for them.
     pub(super) tail_bytes: u32,
     pub(super) symbols: Vec<Symbol>,
     helpers: Vec<Option<FuncRef>>,
@@ -79,13 +82,15 @@ pub struct Emitter<'f> {
     pub(super) positions: Positions,
     /// Whether passes over the finished function follow.
     pub optimises: bool,
-    /// Whether helpers are called where a sequence would do the same faster: the function is to be compiled soon, and is not expected to run often.
+    /// Whether helpers are called where a sequence would do the same faster: the function is to be
+    /// compiled soon, and is not expected to run often.
     pub is_brief: bool,
     /// Whether helpers of ciphers may be called.
     pub has_aes: bool,
     /// What they must know of its slots.
     pub notes: FrameNotes,
-    /// How many unmanaged pointers to slots of the function were made and not given to internal calls only (`translate/values/exposure.rs`).
+    /// How many unmanaged pointers to slots of the function were made and not given to internal calls
+    /// only (`translate/values/exposure.rs`).
     pub frame_pointers: u32,
 }
 
@@ -140,7 +145,8 @@ impl<'f> Emitter<'f> {
         self.b.set_srcloc(location);
     }
 
-    /// Says of what follows, up to the next [`Emitter::at`], that it calls a method of what might be a transparent proxy.
+    /// Says of what follows, up to the next [`Emitter::at`], that it calls a method of what might be
+    /// a transparent proxy.
     pub fn at_remote_call(&mut self) {
         let location = self.positions.at_remote_call();
         self.b.set_srcloc(location);
@@ -286,7 +292,8 @@ impl<'f> Emitter<'f> {
         self.b.switch_to_block(on);
     }
 
-    /// Notes that the address becomes an unmanaged pointer, if it lies on the first segment of the thread's managed stack:
+    /// Notes that the address becomes an unmanaged pointer, if it lies on the first segment of the
+    /// thread's managed stack:
     ///
     /// ```text
     ///     v1 = isub context+managed_base, address
@@ -379,9 +386,10 @@ impl<'f> Emitter<'f> {
         })
     }
 
-    /// Calls a helper that [`Helper::preserves_registers`] from code that runs rarely, so that what lives across the call may stay in any register. Its result
-    /// is in the context then. False: nothing was emitted. In code that is compiled quickly every value has its place in the frame anyway, and a
-    /// handler is entered with no register preserved.
+    /// Calls a helper that [`Helper::preserves_registers`] from code that runs rarely, so that what
+    /// lives across the call may stay in any register. Its result is in the context then. False:
+    /// nothing was emitted. In code that is compiled quickly every value has its place in the frame
+    /// anyway, and a handler is entered with no register preserved.
     fn call_preserving(&mut self, helper: Helper, args: &[Value]) -> bool {
         debug_assert!(helper.preserves_registers(), "{helper:?}");
         if !self.optimises || self.has_handlers() {
@@ -392,7 +400,8 @@ impl<'f> Emitter<'f> {
         true
     }
 
-    /// As [`Emitter::helper`], from code that runs rarely, of a helper that [`Helper::preserves_registers`].
+    /// As [`Emitter::helper`], from code that runs rarely, of a helper that
+    /// [`Helper::preserves_registers`].
     pub fn cold_helper<H: Declared<N, result::Nothing>, const N: usize>(
         &mut self,
         _: H,
@@ -403,7 +412,8 @@ impl<'f> Emitter<'f> {
         }
     }
 
-    /// As [`Emitter::helper_value`], from code that runs rarely, of a helper that [`Helper::preserves_registers`].
+    /// As [`Emitter::helper_value`], from code that runs rarely, of a helper that
+    /// [`Helper::preserves_registers`].
     pub fn cold_helper_value<H: Declared<N, result::Value>, const N: usize>(
         &mut self,
         _: H,
@@ -514,8 +524,9 @@ impl<'f> Emitter<'f> {
         self.emit_call(Target::Address(signature, target), args)
     }
 
-    /// As [`Emitter::call_indirect`], from code that runs rarely: what lives across the call may stay in any register ([`crate::stubs::cold_call`]). `result` is
-    /// what the stub is to give back. Where there is none, it is an ordinary call.
+    /// As [`Emitter::call_indirect`], from code that runs rarely: what lives across the call may stay
+    /// in any register ([`crate::stubs::cold_call`]). `result` is what the stub is to give back.
+    /// Where there is none, it is an ordinary call.
     pub fn cold_call_indirect(
         &mut self,
         callee: &Signature,

@@ -1,8 +1,9 @@
 //! Removal of bounds checks that cannot fail, and of loads of a length that is known.
 //!
 //! # How it works
-//! The emitter notes which loads give the length of an array ([`FrameNotes::length`](super::FrameNotes::length)). A check is `trapnz` or `brif` of
-//! `index >= length`, unsigned. It goes if `0 <= index < length` is known where it stands:
+//! The emitter notes which loads give the length of an array
+//! ([`FrameNotes::length`](super::FrameNotes::length)). A check is `trapnz` or `brif` of `index >=
+//! length`, unsigned. It goes if `0 <= index < length` is known where it stands:
 //!
 //! ```text
 //! block1:  brif 0 < length, block2(0), block3
@@ -12,8 +13,9 @@
 //!     brif j < length, block2(j), block3
 //! ```
 //!
-//! What is known of a value comes from the branches that lead to a block, from checks that have been passed, and from how the value was computed. Of a
-//! block parameter that holds which holds of what every edge passes; while that is examined, it is assumed of the parameter itself, as in a proof by
+//! What is known of a value comes from the branches that lead to a block, from checks that have been
+//! passed, and from how the value was computed. Of a block parameter that holds which holds of what
+//! every edge passes; while that is examined, it is assumed of the parameter itself, as in a proof by
 //! induction over the iterations.
 //!
 //! What shows a claim:
@@ -43,10 +45,13 @@
 //!
 //! # Invariants
 //! * The length of an array never changes and is never negative.
-//! * A value of SSA form is another one in every iteration. A fact that relates a block parameter to an array therefore counts only if the array was made
-//!   before the block, in a block that dominates it properly.
-//! * `i + 1` is not negative if `i` is not and is less than some other number: it cannot overflow. Other steps are not followed.
-//! * Unsigned and signed comparisons agree on numbers that are not negative. `index < length`, unsigned, says both parts, because a length is not negative.
+//! * A value of SSA form is another one in every iteration. A fact that relates a block parameter to
+//!   an array therefore counts only if the array was made before the block, in a block that dominates
+//!   it properly.
+//! * `i + 1` is not negative if `i` is not and is less than some other number: it cannot overflow.
+//!   Other steps are not followed.
+//! * Unsigned and signed comparisons agree on numbers that are not negative. `index < length`,
+//!   unsigned, says both parts, because a length is not negative.
 //! * A check that is removed may still be what another one relies on: what it says is true.
 use super::slots::constant;
 use super::{FrameNotes, divisions};
@@ -60,10 +65,12 @@ use cranelift_codegen::ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// How many blocks and definitions are looked at in one function. The walk up the dominator tree is what takes the time, in long functions with many
-/// checks; when the budget is used up the rest of the checks stays.
+/// How many blocks and definitions are looked at in one function. The walk up the dominator tree is
+/// what takes the time, in long functions with many checks; when the budget is used up the rest of
+/// the checks stays.
 const BUDGET: u32 = 5_000;
-/// How deep proofs nest: each definition and each block parameter on the way to a constant, a length or a branch is one level.
+/// How deep proofs nest: each definition and each block parameter on the way to a constant, a length
+/// or a branch is one level.
 const DEPTH: u32 = 12;
 
 /// A check: the index, and the array.
@@ -78,15 +85,18 @@ struct Check {
 enum Claim {
     /// It is not negative. With `Below` this is what a check asks.
     Natural,
-    /// It is less than the length of the array, signed. The array is the claim's, not its length: a length may be loaded in several places, and where
-    /// an index was compared with one of them the others are meant, too.
+    /// It is less than the length of the array, signed. The array is the claim's, not its length: a
+    /// length may be loaded in several places, and where an index was compared with one of them the
+    /// others are meant, too.
     Below(Value),
-    /// It is less than some number, signed, whatever that is: so one can be added to it without an overflow.
+    /// It is less than some number, signed, whatever that is: so one can be added to it without an
+    /// overflow.
     BelowSome,
 }
 
-/// Where something is to be shown: somewhere in a block, or, with an edge, at its end on the way to another block. Only at the end have all checks of
-/// the block been passed, and only on an edge has its branch been taken.
+/// Where something is to be shown: somewhere in a block, or, with an edge, at its end on the way to
+/// another block. Only at the end have all checks of the block been passed, and only on an edge has
+/// its branch been taken.
 #[derive(Clone, Copy)]
 struct Place {
     block: Block,
@@ -100,15 +110,17 @@ struct Prover<'a> {
     domtree: &'a DominatorTree,
     /// By length: the array. Of each array there may be several, loaded where none dominates the other.
     lengths: FxHashMap<Value, Value>,
-    /// By index and array: the blocks of checks that have been passed. Blocks are looked at in reverse postorder, so those that dominate a block have been
-    /// seen before it.
+    /// By index and array: the blocks of checks that have been passed. Blocks are looked at in
+    /// reverse postorder, so those that dominate a block have been seen before it.
     passed: FxHashMap<(Value, Value), SmallVec<[Block; 2]>>,
     /// What is assumed of block parameters: the claims that are being shown, from the outermost inwards.
     assumed: Vec<(Value, Claim)>,
     budget: u32,
 }
 
-/// Removes the checks, and says whether an edge went with one. Divisions by powers of two whose dividend is not negative become shifts. No block is unreachable; afterwards blocks that only throw may be.
+/// Removes the checks, and says whether an edge went with one. Divisions by powers of two whose
+/// dividend is not negative become shifts. No block is unreachable; afterwards blocks that only throw
+/// may be.
 pub fn remove_checks(
     func: &mut Function,
     cfg: &ControlFlowGraph,
@@ -172,7 +184,8 @@ pub fn remove_checks(
     edges
 }
 
-/// The array whose length a load gives, if the load is still there. The base of the load is the reference itself: constants stay in the offset field.
+/// The array whose length a load gives, if the load is still there. The base of the load is the
+/// reference itself: constants stay in the offset field.
 fn array_of(func: &Function, length: Value) -> Option<Value> {
     let ValueDef::Result(inst, _) = func.dfg.value_def(length) else {
         return None;
@@ -189,8 +202,9 @@ fn array_of(func: &Function, length: Value) -> Option<Value> {
     }
 }
 
-/// Replaces loads of a length that a dominating load has given, behind which Cranelift itself would have to assume another length if anything was stored; the first load has also found that the array is not null. Returns the arrays of the
-/// lengths that are left.
+/// Replaces loads of a length that a dominating load has given, behind which Cranelift itself would
+/// have to assume another length if anything was stored; the first load has also found that the array
+/// is not null. Returns the arrays of the lengths that are left.
 fn share_lengths(
     func: &mut Function,
     domtree: &DominatorTree,
@@ -236,7 +250,8 @@ fn share_lengths(
 }
 
 impl Prover<'_> {
-    /// The check that an instruction is: a trap, or in a protected region a branch to a cold block that throws.
+    /// The check that an instruction is: a trap, or in a protected region a branch to a cold block
+    /// that throws.
     fn check(&self, inst: Inst) -> Option<Check> {
         let condition = match self.func.dfg.insts[inst] {
             InstructionData::CondTrap {
@@ -264,7 +279,8 @@ impl Prover<'_> {
         Some(Check { index, array })
     }
 
-    /// Whether the index is in bounds where the check stands: the same check was passed before, or both parts can be shown.
+    /// Whether the index is in bounds where the check stands: the same check was passed before, or
+    /// both parts can be shown.
     fn holds(&mut self, check: &Check, block: Block) -> bool {
         let place = Place { block, edge: None };
         let passed = self.passed.get(&(check.index, check.array));
@@ -273,8 +289,8 @@ impl Prover<'_> {
                 && self.shows(check.index, Claim::Natural, place, 0)
     }
 
-    /// The operands of a comparison of 32-bit integers. An index of 64 bits is compared with a length of 64 bits; such checks stay.
-    /// What `conv.i4` of a length becomes is the length.
+    /// The operands of a comparison of 32-bit integers. An index of 64 bits is compared with a length
+    /// of 64 bits; such checks stay. What `conv.i4` of a length becomes is the length.
     fn compare(&self, condition: Value) -> Option<(IntCC, Value, Value)> {
         let ValueDef::Result(inst, _) = self.func.dfg.value_def(condition) else {
             return None;
@@ -289,7 +305,8 @@ impl Prover<'_> {
         }
     }
 
-    /// `ldlen` gives a native int, which C# narrows again: the value without an extension to 64 bits and back.
+    /// `ldlen` gives a native int, which C# narrows again: the value without an extension to 64 bits
+    /// and back.
     fn plain(&self, value: Value) -> Value {
         let dfg = &self.func.dfg;
         let operand = |value, wanted| match dfg.value_def(value) {
@@ -307,8 +324,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether the claim holds of the value at the place. First what the value is computed from is looked at, which is near, and then the branches on the
-    /// way, which may be many.
+    /// Whether the claim holds of the value at the place. First what the value is computed from is
+    /// looked at, which is near, and then the branches on the way, which may be many.
     fn shows(&mut self, value: Value, claim: Claim, place: Place, depth: u32) -> bool {
         if depth > DEPTH || self.budget == 0 {
             return false;
@@ -318,8 +335,9 @@ impl Prover<'_> {
         self.computed(value, claim, depth) || self.branched(value, claim, place, depth)
     }
 
-    /// Whether the claim follows from how the value was computed. What its operands were then is shown for the place where it was computed: facts from
-    /// behind it would be true of the same values as well, but facts of another iteration would not.
+    /// Whether the claim follows from how the value was computed. What its operands were then is
+    /// shown for the place where it was computed: facts from behind it would be true of the same
+    /// values as well, but facts of another iteration would not.
     fn computed(&mut self, value: Value, claim: Claim, depth: u32) -> bool {
         let (inst, block) = match self.func.dfg.value_def(value) {
             ValueDef::Param(block, n) => return self.parameter(value, (block, n), claim, depth),
@@ -375,8 +393,9 @@ impl Prover<'_> {
 
     /// Whether the claim holds of what every edge passes for a block parameter.
     ///
-    /// The parameter is another value each time the block is entered. An edge passes values that were computed before, so if one of them depends on the
-    /// parameter, it is the one of an earlier time, of which the claim may be assumed.
+    /// The parameter is another value each time the block is entered. An edge passes values that were
+    /// computed before, so if one of them depends on the parameter, it is the one of an earlier time,
+    /// of which the claim may be assumed.
     fn parameter(
         &mut self,
         value: Value,
@@ -425,8 +444,9 @@ impl Prover<'_> {
         holds
     }
 
-    /// The edges out of a block, in the order in which `brif` names them: if the condition is true, if it is false. A jump table and a call with handlers have
-    /// edges, too, which say nothing of any value.
+    /// The edges out of a block, in the order in which `brif` names them: if the condition is true,
+    /// if it is false. A jump table and a call with handlers have edges, too, which say nothing of
+    /// any value.
     fn calls(&self, end: Inst) -> SmallVec<[BlockCall; 4]> {
         let dfg = &self.func.dfg;
         let calls = dfg.insts[end].branch_destination(&dfg.jump_tables, &dfg.exception_tables);
@@ -435,8 +455,8 @@ impl Prover<'_> {
 
     /// Whether the claim follows from a branch on the way to the place, or from a check that was passed.
     ///
-    /// A block with one edge into it is reached by that branch only, and so is all that it dominates. So the blocks are asked from the place up the
-    /// dominator tree.
+    /// A block with one edge into it is reached by that branch only, and so is all that it dominates.
+    /// So the blocks are asked from the place up the dominator tree.
     fn branched(&mut self, value: Value, claim: Claim, place: Place, depth: u32) -> bool {
         let passes = |array: &Value, passed: &FxHashMap<_, SmallVec<[Block; 2]>>| {
             let all = passed.get(&(value, *array));
@@ -482,8 +502,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether the claim follows from a branch having taken that edge: edge 0 if the comparison is true, 1 if it is false. The comparison is turned so that
-    /// the value is its first operand.
+    /// Whether the claim follows from a branch having taken that edge: edge 0 if the comparison is
+    /// true, 1 if it is false. The comparison is turned so that the value is its first operand.
     fn edge(&mut self, inst: Inst, at: usize, value: Value, claim: Claim, depth: u32) -> bool {
         let InstructionData::Brif { arg, .. } = self.func.dfg.insts[inst] else {
             return false;
@@ -532,8 +552,9 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether a comparison says that the constant is less than the array's length: the length was compared with another constant, as in
-    /// `if (a.Length > 3) ... a[2]`. There is a value for each mention of a constant, so the numbers are compared, not the values.
+    /// Whether a comparison says that the constant is less than the array's length: the length was
+    /// compared with another constant, as in `if (a.Length > 3) ... a[2]`. There is a value for each
+    /// mention of a constant, so the numbers are compared, not the values.
     fn constant_below(
         &self,
         index: i32,

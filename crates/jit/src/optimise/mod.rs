@@ -1,8 +1,8 @@
 //! Passes over a finished CLIF function, before Cranelift compiles it.
 //!
 //! # How it works
-//! [`run`] calls one pass after the other. They see CLIF and nothing else: no IL, no classes. What a pass must know beyond the function, the
-//! emitter says in [`FrameNotes`].
+//! [`run`] calls one pass after the other. They see CLIF and nothing else: no IL, no classes. What a
+//! pass must know beyond the function, the emitter says in [`FrameNotes`].
 //!
 //! ```text
 //! translator -> CLIF -> selects, signs       choices between constants and by a sign become conditional moves
@@ -17,7 +17,8 @@
 //!                    -> Cranelift's code generator
 //! ```
 //!
-//! Slots come first: an index or an array that lay in a struct is a value by the time that its checks are looked at.
+//! Slots come first: an index or an array that lay in a struct is a value by the time that its checks
+//! are looked at.
 //!
 //! # Invariants
 //! * A pass changes no behaviour that the program, the collector or the unwinder can notice.
@@ -42,17 +43,20 @@ use cranelift_codegen::Context;
 use cranelift_codegen::isa::TargetIsa;
 use vervet_abi::ThrowKind;
 
-/// Functions of more instructions than this are left as they are. Few methods have a tenth of it, and for the others the register allocator takes the
-/// time anyway; the limit bounds what the passes, which are not linear, may add.
+/// Functions of more instructions than this are left as they are. Few methods have a tenth of it, and
+/// for the others the register allocator takes the time anyway; the limit bounds what the passes,
+/// which are not linear, may add.
 const MAX_INSTRUCTIONS: usize = 20_000;
 
-/// How many times objects become slots, and these values: an object in a field of another one needs one more.
+/// How many times objects become slots, and these values: an object in a field of another one needs
+/// one more.
 const ROUNDS: u32 = 4;
 
 /// Runs all passes on the function of the context.
 ///
-/// The control-flow graph and the dominator tree are computed in the memory of the context, where Cranelift computes them again afterwards. Blocks
-/// that cannot be reached are removed first: what they do with a slot must not keep it in memory.
+/// The control-flow graph and the dominator tree are computed in the memory of the context, where
+/// Cranelift computes them again afterwards. Blocks that cannot be reached are removed first: what
+/// they do with a slot must not keep it in memory.
 ///
 /// # Errors
 /// What Cranelift says of an invalid function.

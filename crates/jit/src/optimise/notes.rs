@@ -1,9 +1,10 @@
 //! What the emitter knows of the stack slots and the array lengths of a function, for the passes.
 //!
 //! # How it works
-//! The translator uses the memory of a temporary again as soon as no value can lie there. In optimised code each use is a slot of its own until
-//! the passes have run ([`FrameNotes::shares`]): a use whose address is given away does not keep the others in memory. Then the slots that are
-//! left take the memory of the slot that they share ([`FrameNotes::share`]).
+//! The translator uses the memory of a temporary again as soon as no value can lie there. In
+//! optimised code each use is a slot of its own until the passes have run ([`FrameNotes::shares`]): a
+//! use whose address is given away does not keep the others in memory. Then the slots that are left
+//! take the memory of the slot that they share ([`FrameNotes::share`]).
 //!
 //! ```text
 //! IL                 F(new P(1)); var p = new P(2); G(p.X)
@@ -13,9 +14,10 @@
 //! ```
 //!
 //! # Invariants
-//! * A slot that is read or written by anything but the loads and stores of the function is *kept*, or its address is an operand of something
-//!   else than an address computation. Kept are slots that are read through the frame pointer, `pinned` locals, which must be in memory for the
-//!   collector whenever the thread can be stopped, and slots that hide a value from Cranelift.
+//! * A slot that is read or written by anything but the loads and stores of the function is *kept*,
+//!   or its address is an operand of something else than an address computation. Kept are slots that
+//!   are read through the frame pointer, `pinned` locals, which must be in memory for the collector
+//!   whenever the thread can be stopped, and slots that hide a value from Cranelift.
 //! * Of a slot whose references are not known every word may be one.
 use cranelift_codegen::ir::{Block, Function, Inst, InstructionData, StackSlot, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -61,7 +63,8 @@ pub struct FrameNotes {
 }
 
 impl FrameNotes {
-    /// Says that slots may become values. Without this all stay in memory, as they must where a filter reads them through the frame pointer.
+    /// Says that slots may become values. Without this all stay in memory, as they must where a
+    /// filter reads them through the frame pointer.
     pub fn allow(&mut self) {
         self.promote = true;
     }
@@ -69,8 +72,8 @@ impl FrameNotes {
     pub fn keep(&mut self, slot: StackSlot) {
         self.kept.insert(slot);
     }
-    /// Says which words of the slot hold references; no other does. A word without a reference may be cut into pieces, and may travel through a
-    /// vector register.
+    /// Says which words of the slot hold references; no other does. A word without a reference may be
+    /// cut into pieces, and may travel through a vector register.
     pub fn holds(&mut self, slot: StackSlot, references: &[u32]) {
         self.references.insert(slot, references.to_vec());
     }
@@ -79,7 +82,8 @@ impl FrameNotes {
         self.shared.push((slot, memory));
     }
 
-    /// Says that a block calls something in a method of which the fast path, if it has one, calls nothing.
+    /// Says that a block calls something in a method of which the fast path, if it has one, calls
+    /// nothing.
     pub fn slow_path(&mut self, block: Block) {
         self.slow_paths.push(block);
     }
@@ -88,8 +92,8 @@ impl FrameNotes {
         &self.slow_paths
     }
 
-    /// Says that the value is the length of an array, which a load has given. The load's address is the reference to the array; no other value may be noted,
-    /// not even one that is equal.
+    /// Says that the value is the length of an array, which a load has given. The load's address is
+    /// the reference to the array; no other value may be noted, not even one that is equal.
     pub fn length(&mut self, length: Value) {
         self.lengths.push(length);
         self.is_length.insert(length);
@@ -116,8 +120,8 @@ impl FrameNotes {
         self.allocations.retain(keep);
     }
 
-    /// Says that the external name of that index must have a meaning where the code is linked: a class of which an instance would have been
-    /// allocated must be one that can be loaded.
+    /// Says that the external name of that index must have a meaning where the code is linked: a
+    /// class of which an instance would have been allocated must be one that can be loaded.
     pub fn need(&mut self, name: u32) {
         self.needed.push(name);
     }
@@ -126,7 +130,8 @@ impl FrameNotes {
         &self.needed
     }
 
-    /// Says that an instruction marks the card of an address, which is computed in front of it and for it alone.
+    /// Says that an instruction marks the card of an address, which is computed in front of it and
+    /// for it alone.
     pub fn mark(&mut self, inst: Inst) {
         self.marks.push(inst);
     }

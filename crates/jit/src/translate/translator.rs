@@ -74,8 +74,9 @@ pub struct Session {
     pub instances: FxHashMap<Value, ClassRef>,
     /// Classes that are initialised on every path to here.
     pub initialised: SmallVec<[ClassRef; 4]>,
-    /// References to objects of classes that derive from MarshalByRefObject that are the objects themselves, no transparent proxies: they were tested, or are `this` of
-    /// a body that is inlined. Whoever adds some takes them away where they cease to hold.
+    /// References to objects of classes that derive from MarshalByRefObject that are the objects
+    /// themselves, no transparent proxies: they were tested, or are `this` of a body that is inlined.
+    /// Whoever adds some takes them away where they cease to hold.
     pub unproxied: SmallVec<[Value; 4]>,
     /// By block: what is known of the results that were brought to a join.
     pub(crate) agreed: FxHashMap<Block, Agreed>,
@@ -103,7 +104,8 @@ pub struct Session {
     pub is_cold_call: bool,
     /// The calls so far that note their callees; None: this code notes none.
     pub profiled: Option<Vec<ProfiledCall>>,
-    /// The inlined body around the place being translated stands for a call in a loop of the compiled method.
+    /// The inlined body around the place being translated stands for a call in a loop of the compiled
+    /// method.
     pub is_inlined_in_loop: bool,
     /// Backward branches ask for interrupt requests: the compiled method has handlers.
     pub polls: bool,
@@ -216,7 +218,8 @@ pub struct Body<'a> {
     pub filter: Option<usize>,
     /// What an inlined body needs beyond that.
     pub inline: Option<Inlined>,
-    /// A side of a branch that is known not to be taken is not emitted: an inlined body where nothing branches backward.
+    /// A side of a branch that is known not to be taken is not emitted: an inlined body where nothing
+    /// branches backward.
     pub leaves_out: bool,
     /// The block of variable arguments of the call being translated.
     pub var_args: Option<Value>,

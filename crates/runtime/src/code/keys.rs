@@ -12,7 +12,7 @@ use std::hash::{BuildHasher, Hasher};
 /// Characters at each end of a long string.
 const END: usize = 8 << 10;
 /// Any number will do.
-const SEED: u64 = 0x5ee_d0f_6e75;
+const SEED: u64 = 0x5eed_0f6e;
 
 /// The helper `HashKey`.
 pub(super) fn hash(key: ObjRef<'_>) -> i32 {

@@ -1,9 +1,11 @@
-//! Where the addresses of stack slots go: which values are the address of a known byte of a known slot, and what is done with them.
+//! Where the addresses of stack slots go: which values are the address of a known byte of a known
+//! slot, and what is done with them.
 //!
 //! # How it works
-//! An address is made by `stack_addr` and moves on by `iadd` with a constant, and through block parameters that get the same address on every
-//! edge (a struct on the IL stack is an address, and blocks are entered with it). [`Addresses::find`] assumes of every block parameter that
-//! it is such an address until an edge says otherwise, and repeats until nothing changes.
+//! An address is made by `stack_addr` and moves on by `iadd` with a constant, and through block
+//! parameters that get the same address on every edge (a struct on the IL stack is an address, and
+//! blocks are entered with it). [`Addresses::find`] assumes of every block parameter that it is such
+//! an address until an edge says otherwise, and repeats until nothing changes.
 //!
 //! ```text
 //! v1 = stack_addr ss0              the address of ss0+0
@@ -13,14 +15,17 @@
 //! jump block1(v1)                  block1(v4): the address of ss0+0, if all other edges pass that, too
 //! ```
 //!
-//! Objects that may become slots have an address already: that of their slot, by a list of *roots* (`optimise/objects`).
+//! Objects that may become slots have an address already: that of their slot, by a list of *roots*
+//! (`optimise/objects`).
 //!
-//! Then [`Uses::find`] looks at every operand. An address may be the address of a load or store, its card may be marked, and it may be compared
-//! with null; anything else lets the slot *escape*: a call gets it, it is stored, compared, or added to something that is no constant.
+//! Then [`Uses::find`] looks at every operand. An address may be the address of a load or store, its
+//! card may be marked, and it may be compared with null; anything else lets the slot *escape*: a call
+//! gets it, it is stored, compared, or added to something that is no constant.
 //!
 //! # Invariants
 //! * Aliases of values are resolved, and no block is unreachable.
-//! * A slot that has not escaped is read and written by the accesses of [`Uses::accesses`] and by nothing else.
+//! * A slot that has not escaped is read and written by the accesses of [`Uses::accesses`] and by
+//!   nothing else.
 use cranelift_codegen::entity::{EntitySet, SecondaryMap};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -48,8 +53,8 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// Finds them; `order` is a reverse postorder of the blocks. Each of `roots`, which are block parameters, is the address of that slot whatever its block is
-    /// entered with.
+    /// Finds them; `order` is a reverse postorder of the blocks. Each of `roots`, which are block
+    /// parameters, is the address of that slot whatever its block is entered with.
     pub fn find(func: &Function, order: &[Block], roots: &[(Value, StackSlot)]) -> Addresses {
         let mut addresses = Addresses {
             known: SecondaryMap::with_capacity(func.dfg.num_values()),
@@ -71,8 +76,9 @@ impl Addresses {
         }
     }
 
-    /// One pass over the function. What is known of a parameter changes twice at most, from nothing to an address to something else, so the passes end.
-    /// True if an edge has changed what was assumed of a parameter.
+    /// One pass over the function. What is known of a parameter changes twice at most, from nothing
+    /// to an address to something else, so the passes end. True if an edge has changed what was
+    /// assumed of a parameter.
     fn pass(&mut self, func: &Function, order: &[Block]) -> bool {
         let mut changed = false;
         let entry = order[0];
@@ -224,7 +230,8 @@ pub struct Uses {
     pub escaped: SecondaryMap<StackSlot, bool>,
     /// All accesses, by block in reverse postorder, and in the order of the instructions.
     pub accesses: Vec<Access>,
-    /// By position in the order of blocks: where its accesses end in `accesses`. They begin where those of the block before end.
+    /// By position in the order of blocks: where its accesses end in `accesses`. They begin where
+    /// those of the block before end.
     pub ends: Vec<u32>,
     /// Computations of addresses.
     pub computed: Vec<(Inst, StackSlot)>,
@@ -236,7 +243,8 @@ pub struct Uses {
     pub stores: SecondaryMap<Value, u8>,
     /// Blocks that exceptions lead to.
     pub pads: EntitySet<Block>,
-    /// Comparisons of an address with what it cannot be, and branches and checks whose condition is an address.
+    /// Comparisons of an address with what it cannot be, and branches and checks whose condition is
+    /// an address.
     pub tests: Vec<(Inst, StackSlot)>,
     /// The instructions that mark the card of an address, in their order.
     pub marks: Vec<(StackSlot, [Inst; MARK])>,
@@ -356,8 +364,9 @@ impl Uses {
         }
     }
 
-    /// Looks at an instruction that is neither an access nor the computation of an address: all its operands escape, except that a branch may pass an
-    /// address to a parameter which is known to be that address.
+    /// Looks at an instruction that is neither an access nor the computation of an address: all its
+    /// operands escape, except that a branch may pass an address to a parameter which is known to be
+    /// that address.
     fn other(&mut self, func: &Function, inst: Inst, addresses: &Addresses) {
         for value in func.dfg.inst_args(inst) {
             self.escapes(addresses, *value);
@@ -406,7 +415,8 @@ impl Uses {
         }
     }
 
-    /// Records an access, or that the slot escapes by it: the access goes beyond the slot's end, or is of a type that values are not made of.
+    /// Records an access, or that the slot escapes by it: the access goes beyond the slot's end, or
+    /// is of a type that values are not made of.
     fn access(
         &mut self,
         func: &Function,
@@ -441,7 +451,8 @@ impl Uses {
     }
 }
 
-/// The slot whose card a store marks, and the instructions that do it: these, and nothing else, use what they compute.
+/// The slot whose card a store marks, and the instructions that do it: these, and nothing else, use
+/// what they compute.
 fn marking(
     func: &Function,
     addresses: &Addresses,
@@ -459,8 +470,9 @@ fn marking(
     Some((slot, [shift, mask, sum, mark]))
 }
 
-/// If the comparison is one of an address in a slot with what cannot be the same: the slot, and the other operand. An address that does not escape is
-/// equal to nothing but addresses that are known to be of that slot; and all lie above the guard page.
+/// If the comparison is one of an address in a slot with what cannot be the same: the slot, and the
+/// other operand. An address that does not escape is equal to nothing but addresses that are known to
+/// be of that slot; and all lie above the guard page.
 fn tested(
     func: &Function,
     addresses: &Addresses,
@@ -491,8 +503,9 @@ pub fn is_load(func: &Function, value: Value) -> bool {
     )
 }
 
-/// The type of the bytes that a load or store accesses, if it is one that a value can be made of: atomic accesses are not. `value` is what is
-/// loaded or stored, which a narrow access extends or cuts.
+/// The type of the bytes that a load or store accesses, if it is one that a value can be made of:
+/// atomic accesses are not. `value` is what is loaded or stored, which a narrow access extends or
+/// cuts.
 fn accessed(opcode: Opcode, value: Type) -> Option<Type> {
     match opcode {
         Opcode::Load | Opcode::Store => {

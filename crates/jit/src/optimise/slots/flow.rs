@@ -1,8 +1,10 @@
 //! Where the pieces of slots are live, and which blocks get parameters for them.
 //!
 //! # How it works
-//! Liveness is a backward data flow over sets of pieces. A load that only copies makes those pieces live that are live in the copy. A block that several values of a piece reach is in the iterated dominance
-//! frontier of the blocks that write the piece (Cytron and others, 1991); it gets a parameter if the piece is live there.
+//! Liveness is a backward data flow over sets of pieces. A load that only copies makes those pieces
+//! live that are live in the copy. A block that several values of a piece reach is in the iterated
+//! dominance frontier of the blocks that write the piece (Cytron and others, 1991); it gets a
+//! parameter if the piece is live there.
 //!
 //! ```text
 //! block1: store 0, ss0           block2: store 1, ss0
@@ -22,8 +24,8 @@ use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::Block;
 use smallvec::SmallVec;
 
-/// A set of pieces for each block: bits, 64 to a word, the words of all blocks in one vector. There are as many sets as blocks, and most methods have
-/// fewer than 64 pieces.
+/// A set of pieces for each block: bits, 64 to a word, the words of all blocks in one vector. There
+/// are as many sets as blocks, and most methods have fewer than 64 pieces.
 struct Sets {
     words: usize,
     bits: Vec<u64>,
@@ -111,8 +113,9 @@ impl Flow {
 
     /// The pieces that are live where blocks begin, and by piece the blocks that write it.
     ///
-    /// The sets only grow from pass to pass, and so does `wanted`, so it ends. A load that only copies is live through what it is copied to: of a struct
-    /// that is copied around a loop for the sake of one field, the other fields cost nothing.
+    /// The sets only grow from pass to pass, and so does `wanted`, so it ends. A load that only
+    /// copies is live through what it is copied to: of a struct that is copied around a loop for the
+    /// sake of one field, the other fields cost nothing.
     fn liveness(
         &self,
         order: &[Block],
@@ -194,7 +197,8 @@ fn backwards(at: usize, uses: &Uses, pieces: &Pieces, now: &mut [u64], wanted: &
 
 /// The dominance frontiers: where the dominance of a block ends.
 ///
-/// A block with several predecessors is in the frontier of each of them, and of what dominates them, up to what dominates the block itself.
+/// A block with several predecessors is in the frontier of each of them, and of what dominates them,
+/// up to what dominates the block itself.
 fn frontiers(
     order: &[Block],
     cfg: &ControlFlowGraph,

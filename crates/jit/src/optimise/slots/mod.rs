@@ -1,7 +1,8 @@
 //! Scalar replacement: stack slots whose address goes nowhere become values.
 //!
 //! # How it works
-//! Structs live in stack slots, and so do scalars whose address is taken for a call that was inlined. [`promote`] takes four steps:
+//! Structs live in stack slots, and so do scalars whose address is taken for a call that was inlined.
+//! [`promote`] takes four steps:
 //!
 //! ```text
 //! addresses   which slots escape, and which loads and stores access the others
@@ -17,14 +18,17 @@
 //!                               v6 = fadd v4, v5                            ->   v6 = fadd v1, v2
 //! ```
 //!
-//! Slots of more than [`MAX_SLOT`](addresses::MAX_SLOT) bytes stay, and so does everything in very long functions: the steps are linear in the accesses but
-//! for the sets of live pieces, which take blocks times pieces.
+//! Slots of more than [`MAX_SLOT`](addresses::MAX_SLOT) bytes stay, and so does everything in very
+//! long functions: the steps are linear in the accesses but for the sets of live pieces, which take
+//! blocks times pieces.
 //!
 //! # Invariants
 //! * A slot becomes values as a whole, or stays.
 //! * A piece that is read before it is written is zero.
-//! * When the unwinder enters a landing pad, no register holds a variable: a slot of which a piece is live there stays.
-//! * References in pieces are in registers or spill slots, where the conservative scan finds them as it would in the slot.
+//! * When the unwinder enters a landing pad, no register holds a variable: a slot of which a piece is
+//!   live there stays.
+//! * References in pieces are in registers or spill slots, where the conservative scan finds them as
+//!   it would in the slot.
 mod addresses;
 mod flow;
 mod pieces;
@@ -39,7 +43,8 @@ use cranelift_codegen::ir::{Block, Function};
 use flow::Flow;
 use pieces::Pieces;
 
-/// Makes values of the slots that allow it. `cfg` and `domtree` are those of the function; no block of it is unreachable. True if an edge went.
+/// Makes values of the slots that allow it. `cfg` and `domtree` are those of the function; no block
+/// of it is unreachable. True if an edge went.
 pub fn promote(
     func: &mut Function,
     cfg: &ControlFlowGraph,

@@ -1,4 +1,5 @@
-//! The pieces of a slot: ranges of bytes that every access covers whole or not at all. Each becomes a value of its own.
+//! The pieces of a slot: ranges of bytes that every access covers whole or not at all. Each becomes a
+//! value of its own.
 //!
 //! # How it works
 //! A mask says for every byte of a slot whether a piece starts there. An access starts one and ends one:
@@ -9,19 +10,22 @@
 //!     pieces                    0..4 a    4..5 b    5..7 and 7..8 padding
 //! ```
 //!
-//! Copies are loads whose value is stored to another slot. They are cut alike on both sides, so that a copy hands pieces on and puts nothing
-//! together ([`Pieces::find`]).
+//! Copies are loads whose value is stored to another slot. They are cut alike on both sides, so that
+//! a copy hands pieces on and puts nothing together ([`Pieces::find`]).
 //!
-//! A piece of 16 bytes is a vector. Accesses of its lanes do not cut it: they take a lane out of it, or put one in ([`Vectors`]). Where a vector's bytes are
-//! accessed otherwise, it is cut in the middle, too, so that it can be put together of two words.
+//! A piece of 16 bytes is a vector. Accesses of its lanes do not cut it: they take a lane out of it,
+//! or put one in ([`Vectors`]). Where a vector's bytes are accessed otherwise, it is cut in the
+//! middle, too, so that it can be put together of two words.
 //!
-//! A piece of 4 or 8 bytes may be a float. A copy by integers says nothing about the type: [`Pieces::types`] asks the other accesses of all
-//! pieces that a copy connects.
+//! A piece of 4 or 8 bytes may be a float. A copy by integers says nothing about the type:
+//! [`Pieces::types`] asks the other accesses of all pieces that a copy connects.
 //!
 //! # Invariants
-//! * An aligned 8-byte word that may be a reference is one piece of type I64, or all that is stored to it are constants. Otherwise the slot stays in
-//!   memory. So a reference never exists in halves or in a vector register alone, where the collector would not find it.
-//! * Pieces have 1, 2, 4, 8 or 16 bytes. A vector is one piece, or none of its pieces crosses its middle.
+//! * An aligned 8-byte word that may be a reference is one piece of type I64, or all that is stored
+//!   to it are constants. Otherwise the slot stays in memory. So a reference never exists in halves
+//!   or in a vector register alone, where the collector would not find it.
+//! * Pieces have 1, 2, 4, 8 or 16 bytes. A vector is one piece, or none of its pieces crosses its
+//!   middle.
 use super::addresses::{Access, MAX_SLOT, Uses, bytes, constant, is_load, is_zero_vector};
 use crate::optimise::FrameNotes;
 use cranelift_codegen::entity::SecondaryMap;
@@ -32,8 +36,8 @@ use cranelift_codegen::ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// More pieces than this are not made in one function. It bounds the sets of live pieces; slots that come later stay in memory, which is as right as
-/// it was.
+/// More pieces than this are not made in one function. It bounds the sets of live pieces; slots that
+/// come later stay in memory, which is as right as it was.
 const MAX_PIECES: usize = 1024;
 
 /// A piece of a slot.
@@ -53,7 +57,8 @@ pub struct Piece {
 pub struct Pieces {
     /// By number.
     pub all: Vec<Piece>,
-    /// By slot: the numbers of its pieces, in the order of their offsets. Empty: the slot stays in memory.
+    /// By slot: the numbers of its pieces, in the order of their offsets. Empty: the slot stays in
+    /// memory.
     of: SecondaryMap<StackSlot, std::ops::Range<u32>>,
     /// By access that stores what a load of a slot gave: that load's place in the accesses.
     sources: FxHashMap<usize, usize>,
@@ -65,7 +70,8 @@ pub struct Pieces {
 type Copy = (usize, usize);
 
 impl Pieces {
-    /// Cuts the slots that can become values: those that have not escaped, are not kept, and hide no reference when they are cut.
+    /// Cuts the slots that can become values: those that have not escaped, are not kept, and hide no
+    /// reference when they are cut.
     pub fn find(func: &Function, uses: &Uses, notes: &FrameNotes) -> Pieces {
         let mut is_candidate: SecondaryMap<StackSlot, bool> = SecondaryMap::new();
         for slot in func.sized_stack_slots.keys() {
@@ -135,7 +141,8 @@ impl Pieces {
     pub fn copied_from(&self, access: usize) -> Option<usize> {
         self.sources.get(&access).copied()
     }
-    /// Whether nothing but stores to slots that become values uses what an access loads. Such a load makes no value.
+    /// Whether nothing but stores to slots that become values uses what an access loads. Such a load
+    /// makes no value.
     pub fn only_copies(&self, access: usize, uses: &Uses) -> bool {
         let stores = self.copies.get(&access);
         stores.is_some_and(|to| to.iter().all(|to| self.promotes(uses.accesses[*to].slot)))
@@ -156,8 +163,9 @@ impl Pieces {
         });
     }
 
-    /// Makes the pieces of a slot. Between two starts there may be a number of bytes that is no power of two, as the padding behind a bool: it becomes
-    /// several pieces. Both sides of a copy are cut there in the same way, because a copy starts and ends a piece on both.
+    /// Makes the pieces of a slot. Between two starts there may be a number of bytes that is no power
+    /// of two, as the padding behind a bool: it becomes several pieces. Both sides of a copy are cut
+    /// there in the same way, because a copy starts and ends a piece on both.
     fn cut(&mut self, slot: StackSlot, starts: u128, covered: u128) {
         let first = self.all.len() as u32;
         let mut at = 0;
@@ -184,7 +192,8 @@ impl Pieces {
         self.of[slot] = first..self.all.len() as u32;
     }
 
-    /// Decides which pieces are floats: those of groups that are read or written as floats and never as integers.
+    /// Decides which pieces are floats: those of groups that are read or written as floats and never
+    /// as integers.
     ///
     /// ```text
     /// double X;  loads and stores of f64, copies by i64        F64: a copy from memory loads an f64
@@ -242,7 +251,8 @@ struct Vectors {
 }
 
 impl Vectors {
-    /// Finds them. A slot has none if any access covers a part of a vector that is no lane, and both sides of a copy have one or none.
+    /// Finds them. A slot has none if any access covers a part of a vector that is no lane, and both
+    /// sides of a copy have one or none.
     fn find(func: &Function, uses: &Uses, copies: &[Copy]) -> Vectors {
         let mut vectors = Vectors {
             starts: SecondaryMap::new(),
@@ -294,7 +304,8 @@ pub fn integer(size: u8) -> Type {
     }
 }
 
-/// The representative of a group: its least piece. Paths are halved on the way, so that long chains of copies take no time.
+/// The representative of a group: its least piece. Paths are halved on the way, so that long chains
+/// of copies take no time.
 ///
 /// The groups are those of a union-find structure.
 fn root(groups: &mut [usize], mut n: usize) -> usize {
@@ -327,8 +338,8 @@ fn copies(func: &Function, uses: &Uses, is_candidate: &SecondaryMap<StackSlot, b
     copies
 }
 
-/// Cuts both sides of every copy alike, and vectors that are cut anywhere in the middle, too. A cut may go on to further copies, so this repeats until
-/// nothing changes.
+/// Cuts both sides of every copy alike, and vectors that are cut anywhere in the middle, too. A cut
+/// may go on to further copies, so this repeats until nothing changes.
 fn unify(uses: &Uses, copies: &[Copy], starts: &mut SecondaryMap<StackSlot, u128>) {
     let mut changed = true;
     while changed {
@@ -353,9 +364,9 @@ fn unify(uses: &Uses, copies: &[Copy], starts: &mut SecondaryMap<StackSlot, u128
     }
 }
 
-/// Whether an access might move a reference that does not stay whole. References are moved by accesses of 8 bytes; null, a constant, may be cut. So the
-/// access covers a word, or crosses one, that may be a reference and is not one
-/// piece.
+/// Whether an access might move a reference that does not stay whole. References are moved by
+/// accesses of 8 bytes; null, a constant, may be cut. So the access covers a word, or crosses one,
+/// that may be a reference and is not one piece.
 fn hides_reference(
     func: &Function,
     access: &Access,
@@ -373,8 +384,9 @@ fn hides_reference(
     })
 }
 
-/// Whether an access says nothing about the type of what it moves: it is one half of a copy, or stores zero. The other half may be an access of other
-/// memory, which moves the same bytes as a float just as well.
+/// Whether an access says nothing about the type of what it moves: it is one half of a copy, or
+/// stores zero. The other half may be an access of other memory, which moves the same bytes as a
+/// float just as well.
 fn is_neutral(func: &Function, uses: &Uses, access: &Access) -> bool {
     match access.stored {
         None => {

@@ -1,8 +1,9 @@
 //! The rewriting of a function whose slots become values.
 //!
 //! # How it works
-//! A walk over the dominator tree knows the current value of every piece. A store gives its pieces new values, cut out of what it stores; a load
-//! is replaced by the values of its pieces, put together. Where a block has a parameter for a piece, every edge into it passes the piece's value.
+//! A walk over the dominator tree knows the current value of every piece. A store gives its pieces
+//! new values, cut out of what it stores; a load is replaced by the values of its pieces, put
+//! together. Where a block has a parameter for a piece, every edge into it passes the piece's value.
 //!
 //! ```text
 //! load.i64 of two pieces     uextend p0 | uextend p1 << 32
@@ -13,13 +14,15 @@
 //! store over a cut vector    the words are the lanes
 //! ```
 //!
-//! A load that only copies to another slot is not put together: the store takes the pieces. What was cut out of a value and is put together in
-//! the same order again is that value.
+//! A load that only copies to another slot is not put together: the store takes the pieces. What was
+//! cut out of a value and is put together in the same order again is that value.
 //!
 //! # Invariants
-//! * The memory outside the slots is read and written by the same instructions as before, in the same order and with the same widths.
-//! * Cranelift may add the constants of two sums, which leaves a sum that lies outside the object ([`hide_sums`]); an address that comes out of a
-//!   piece is hidden from that, as the translator does where it sees both sums.
+//! * The memory outside the slots is read and written by the same instructions as before, in the same
+//!   order and with the same widths.
+//! * Cranelift may add the constants of two sums, which leaves a sum that lies outside the object
+//!   ([`hide_sums`]); an address that comes out of a piece is hidden from that, as the translator
+//!   does where it sees both sums.
 use super::addresses::{Access, Addresses, MARK, Uses, constant, is_vector, is_zero_vector};
 use super::flow::Flow;
 use super::pieces::{Pieces, integer};
@@ -58,8 +61,9 @@ struct Renamer<'a> {
     sums: Vec<Value>,
 }
 
-/// Rewrites the function: first the walk, then what needs all values to be known, the stores that copy to other memory and the sums that must be hidden.
-/// Computations of addresses go last, when nothing uses them: card marks, then tests for null, then sums. True if an edge went.
+/// Rewrites the function: first the walk, then what needs all values to be known, the stores that
+/// copy to other memory and the sums that must be hidden. Computations of addresses go last, when
+/// nothing uses them: card marks, then tests for null, then sums. True if an edge went.
 pub fn rename(
     func: &mut Function,
     cfg: &ControlFlowGraph,
@@ -119,7 +123,8 @@ pub fn rename(
     edges
 }
 
-/// Removes the marks of cards of slots that have become values, and decides what asked whether their address is null. True if an edge went.
+/// Removes the marks of cards of slots that have become values, and decides what asked whether their
+/// address is null. True if an edge went.
 fn remove_marks_and_tests(func: &mut Function, uses: &Uses, pieces: &Pieces) -> bool {
     for (slot, insts) in &uses.marks {
         if pieces.promotes(*slot) {
@@ -153,8 +158,9 @@ fn remove_marks_and_tests(func: &mut Function, uses: &Uses, pieces: &Pieces) -> 
     edges
 }
 
-/// Removes the block parameters that are addresses of slots which become values, and what is passed for them: the slot has no address any more. From
-/// the last parameter to the first, so that the numbers of the others stay.
+/// Removes the block parameters that are addresses of slots which become values, and what is passed
+/// for them: the slot has no address any more. From the last parameter to the first, so that the
+/// numbers of the others stay.
 fn remove_passed_addresses(
     func: &mut Function,
     cfg: &ControlFlowGraph,
@@ -185,7 +191,8 @@ fn remove_passed_addresses(
     }
 }
 
-/// A store of a load of one float piece stores the float. The load was put together as an integer of the same width, which is needed no more:
+/// A store of a load of one float piece stores the float. The load was put together as an integer of
+/// the same width, which is needed no more:
 ///
 /// ```text
 /// v1 = bitcast.i64 piece
@@ -220,8 +227,9 @@ fn has_constant_part(func: &Function, value: Value) -> bool {
     )
 }
 
-/// Hides what a sum that replaced a load was made of, where it is added to another sum with a constant: Cranelift turns `(r + k) + (i + l)` into
-/// `(r + i) + (k + l)`, and then `r + i` may be all that is left of a reference while the thread is stopped.
+/// Hides what a sum that replaced a load was made of, where it is added to another sum with a
+/// constant: Cranelift turns `(r + k) + (i + l)` into `(r + i) + (k + l)`, and then `r + i` may be
+/// all that is left of a reference while the thread is stopped.
 fn hide_sums(func: &mut Function, sums: &[Value]) {
     if sums.is_empty() {
         return;
@@ -277,8 +285,9 @@ impl Renamer<'_> {
             None => self.zero(self.pieces.all[piece].ty),
         }
     }
-    /// The zero of a type, made at the start of the function, where it dominates every use. It stands for what is read before it is written: memory that
-    /// IL left uninitialised has no defined content, and zero is a valid reference.
+    /// The zero of a type, made at the start of the function, where it dominates every use. It stands
+    /// for what is read before it is written: memory that IL left uninitialised has no defined
+    /// content, and zero is a valid reference.
     fn zero(&mut self, ty: Type) -> Value {
         if let Some((_, zero)) = self.zeros.iter().find(|z| z.0 == ty) {
             return *zero;
@@ -334,7 +343,8 @@ impl Renamer<'_> {
         self.pass(block);
     }
 
-    /// Passes the values of pieces to the blocks behind this one. A branch may name a block twice; each of its edges passes the values.
+    /// Passes the values of pieces to the blocks behind this one. A branch may name a block twice;
+    /// each of its edges passes the values.
     fn pass(&mut self, block: Block) {
         let end = self.pos.func.layout.last_inst(block).expect("a terminator");
         let dfg = &self.pos.func.dfg;
@@ -351,8 +361,8 @@ impl Renamer<'_> {
         }
     }
 
-    /// Replaces a load: its result becomes another name of the value. The load itself goes, and what a narrow load does to the bytes stays, as
-    /// `sextend` or `uextend`.
+    /// Replaces a load: its result becomes another name of the value. The load itself goes, and what
+    /// a narrow load does to the bytes stays, as `sextend` or `uextend`.
     fn load(&mut self, at: usize, access: &Access) {
         if self.pieces.is_lane(access) {
             let lane = self.lane(access);
@@ -388,7 +398,8 @@ impl Renamer<'_> {
         dfg.change_to_alias(result, value);
     }
 
-    /// The vector that an access covers a lane of: its piece, and as lanes of that type; the number of the lane.
+    /// The vector that an access covers a lane of: its piece, and as lanes of that type; the number
+    /// of the lane.
     fn lanes(&mut self, access: &Access) -> (usize, Value, u8) {
         let n = self.pieces.covered(access).start;
         let lane = (access.offset - self.pieces.all[n].offset) / access.width;
@@ -511,7 +522,8 @@ impl Renamer<'_> {
         }
     }
 
-    /// The same for vectors. What is a cast itself is not cast again: Cranelift knows what a mask is behind one.
+    /// The same for vectors. What is a cast itself is not cast again: Cranelift knows what a mask is
+    /// behind one.
     fn cast_vector(&mut self, value: Value, ty: Type) -> Value {
         let dfg = &self.pos.func.dfg;
         let value = match dfg.value_def(value) {
@@ -532,8 +544,9 @@ impl Renamer<'_> {
         self.pos.ins().bitcast(ty, flags, value)
     }
 
-    /// Replaces a store: from here on its pieces have other values. Three cases, the most frequent first: the value is a copy and brings pieces of the
-    /// same sizes; the store covers one piece; it covers several, which are cut out of the value.
+    /// Replaces a store: from here on its pieces have other values. Three cases, the most frequent
+    /// first: the value is a copy and brings pieces of the same sizes; the store covers one piece; it
+    /// covers several, which are cut out of the value.
     fn store(&mut self, access: &Access, value: Value) {
         if self.pieces.is_lane(access) {
             return self.store_lane(access, value);
@@ -578,7 +591,8 @@ impl Renamer<'_> {
         self.store_parts(covered, access.offset, access.width, value);
     }
 
-    /// Gives pieces, of which the first byte of a value lies at `offset` and which it covers with `width` bytes, their parts of the value.
+    /// Gives pieces, of which the first byte of a value lies at `offset` and which it covers with
+    /// `width` bytes, their parts of the value.
     fn store_parts(
         &mut self,
         covered: std::ops::Range<usize>,
@@ -603,7 +617,8 @@ impl Renamer<'_> {
         }
     }
 
-    /// The value as a type of the same width: if it is a load that only this store uses, the load gives that type.
+    /// The value as a type of the same width: if it is a load that only this store uses, the load
+    /// gives that type.
     fn retyped(&mut self, value: Value, ty: Type) -> Value {
         let dfg = &self.pos.func.dfg;
         let ValueDef::Result(inst, _) = dfg.value_def(value) else {
