@@ -1,21 +1,13 @@
-//! Loading assemblies: from a name, a file or bytes to an assembly; and the list of what is loaded.
+//! A domain's loader: from a file or bytes to an assembly.
 //!
-//! # From a name to an assembly
-//! ```text
-//!   name --redirects, policy--> effective name
-//!     1. `resolved`: a resolve event has answered this name before           -> that assembly
-//!     2. `by_name`: loaded under this simple name, in the version asked for  -> that assembly
-//!     3. the binder's candidates, without and then with the directory of the requesting module: the first file that opens
-//!        (of references, that directory comes after 6 or not at all, unless `LoadFrom` has loaded the module: `Beside`)
-//!     4. `by_name` in another version                                        -> that assembly
-//!     5. the name of an assembly in this binary, Vervet.Threading            -> that assembly
-//!     6. nothing: AssemblyResolve is raised
-//! ```
-//! | who asks | step 6 |
+//! | room | idea |
 //! |---|---|
-//! | managed code (`Assembly.Load`) | [`Loader::load_by_name`] raises the event itself |
-//! | the type system, while a method is compiled | [`Bridge`] answers `Need`; the prestub calls [`Loader::supply`], which raises the event, and compiles again |
-//! | the background compiler | steps 3 to 6 are not taken: it loads nothing, and gives the method up |
+//! | `binding` | from a name to an assembly |
+//! | `loaded` | the list of what is loaded |
+//! | `given` | what a program gets that gives a file or bytes |
+//! | `events` | what handlers of the program are told and asked |
+//! | `host` | what a host that embeds the runtime is told and asked |
+//! | `objects` | the objects of assemblies |
 //!
 //! # Domains
 //! Each application domain has a [`Loader`], with its own directories, redirects and list. A module belongs to the domain that loaded it, and its
@@ -23,23 +15,35 @@
 //! root domain, and only the lists of loaders tell which domain uses them.
 //!
 //! # Invariants
-//! * One assembly object per file (by canonical path), and one per simple name in the default context. Names are compared there without
-//!   regard to case, those of files with it.
+//! * One assembly object per file (by canonical path). The names of files are compared with regard to case.
 //! * `LoadFrom` of another file with a name that is loaded gives the assembly that is loaded ([`Loader::open_from`]); `LoadFile` never does.
 //! * Whoever gives a file or bytes gets what the redirects put in the place of the name in them (module `given`).
 //! * Images are mapped for the life of the process.
 //! * Whether a file is neutral is told by its place alone ([`Loader::is_neutral`]), so all domains agree on it.
 //! * A bind that needs the program's resolve events answers `LoadError::Need`: events run managed code, so they are
 //!   raised by [`Loader::supply`] in Runtime state with no lock held, and the bind is tried again.
+mod binding;
+mod events;
 mod given;
+mod host;
+mod loaded;
+mod objects;
 
+pub use binding::{name_of_reference, take_need, without_loading};
+pub(crate) use events::complete;
 pub use given::Given;
+pub use host::{HostHooks, Stage, set_host};
+pub(crate) use loaded::answers;
+pub use objects::{
+    ASSEMBLY_KIND, BUILDER_KIND, another_assembly_object, assembly_object, assembly_of,
+};
 
-use crate::cx::{Cx, Result, Value};
-use crate::object::ObjRef;
+use crate::cx::{Cx, Result};
 use crate::profiler::hooks;
 use crate::reflection_only::ReflectionOnly;
 use crate::shadow_copy::ShadowCopies;
+use binding::Beside;
+use loaded::{Loaded, identity};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,11 +51,8 @@ use vervet_binder::binder::Binder;
 use vervet_binder::dllmap::DllMap;
 use vervet_binder::mono_config::{Locations, MonoConfig};
 use vervet_binder::name::AssemblyName;
-use vervet_binder::token::PublicKeyToken;
 use vervet_os::{LeafLock, Published};
-use vervet_types::error::{Ask, Need};
-use vervet_types::module::AssemblyRefInfo;
-use vervet_types::{Assembly, ClassRef, Known, LoadError, Module, ModuleRef, Universe};
+use vervet_types::{Assembly, LoadError, ModuleRef, Universe};
 
 /// The assembly that `managed/Vervet.Threading` becomes: it answers its name where no file does. Empty if there was no C# compiler when this crate
 /// was built.
@@ -67,8 +68,8 @@ pub struct Loader {
     state: LeafLock<State>,
     /// The assembly of Main.
     entry: LeafLock<Option<&'static Assembly>>,
-    /// The simple names of which a host was asked before they were looked for.
-    preload_asked: LeafLock<rustc_hash::FxHashSet<String>>,
+    /// What a host was asked for before it was looked for.
+    preload_asked: LeafLock<FxHashSet<Request>>,
     /// What has been loaded to be looked at.
     pub reflection_only: ReflectionOnly,
     /// The shadow copies that the domain's setup wanted when it was last looked at.
@@ -158,29 +159,6 @@ fn settles(file: &std::fs::File, stamp: &vervet_os::memory::FileStamp) -> bool {
         && FileSystem::of(file).ok() == Some(FileSystem::Disk)
 }
 
-thread_local! {
-    /// Binds of this thread load nothing.
-    static LOADS_NOTHING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-}
-
-thread_local! {
-    /// What this thread's last bind needed that failed for it.
-    static NEED: std::cell::Cell<Option<Box<Need>>> = const { std::cell::Cell::new(None) };
-}
-fn needed(requesting: ModuleRef, reference: &AssemblyRefInfo) -> LoadError {
-    let need = Box::new(Need::Assembly {
-        requesting,
-        reference: *reference,
-    });
-    // A thread that ends keeps nothing.
-    let _ = NEED.try_with(|last| last.set(Some(need.clone())));
-    LoadError::Need(need)
-}
-/// What a bind of the calling thread has needed since the last call, for who asks the type system without looking at errors.
-pub fn take_need() -> Option<Box<Need>> {
-    NEED.try_with(std::cell::Cell::take).ok().flatten()
-}
-
 static LOADS: AtomicU64 = AtomicU64::new(0);
 
 /// How many assemblies have been loaded in this process.
@@ -188,53 +166,31 @@ pub fn loads() -> u64 {
     LOADS.load(Ordering::Acquire)
 }
 
-/// Does something during which this thread's binds find what is loaded, and load nothing.
-pub fn without_loading<T>(work: impl FnOnce() -> T) -> T {
-    let before = LOADS_NOTHING.with(|l| l.replace(true));
-    let result = work();
-    LOADS_NOTHING.with(|l| l.set(before));
-    result
-}
-
 /// The type system that the loader's modules belong to; set once at start-up.
 struct UniverseRef(&'static Universe);
 /// A published assembly.
 pub struct AssemblyCell(pub &'static Assembly);
 
-/// What is loaded. Under its lock.
+/// What a reference asks for: the id of the module that it is in, and the name.
+type Request = (u32, AssemblyName);
+
+/// What is loaded, and how names were bound. Under its lock.
 #[derive(Default)]
 struct State {
-    /// In the order in which they were loaded, as `AppDomain.GetAssemblies` gives them.
-    loaded: Vec<&'static Assembly>,
-    /// By canonical path, so that two names of one file are one assembly.
-    by_path: FxHashMap<PathBuf, &'static Assembly>,
-    /// By simple name in lower case, the first that was loaded.
-    by_name: FxHashMap<String, &'static Assembly>,
+    loaded: Loaded,
     /// Loaded, and the program has not been told yet.
     untold: Vec<&'static Assembly>,
-    /// References that a resolve event has been asked for and could not give: the id of the module, the full name.
-    unresolved: FxHashSet<(u32, String)>,
+    /// Requests that a resolve event has been asked for and could not give.
+    unresolved: FxHashSet<Request>,
     /// Where the references of an assembly may be found that was loaded by its file, by the id of its manifest's module.
     beside: FxHashMap<u32, Beside>,
-    /// What binds in the default context have found, by the display name and the id of the requesting module: reading policy files and probing cost system calls, and
-    /// the serializer binds a name for each type that it reads.
-    bound: FxHashMap<(String, Option<u32>), &'static Assembly>,
+    /// What binds in the default context have found since something was loaded last, by the name and the id of the requesting module: reading policy files and
+    /// probing cost system calls, and the serializer binds a name for each type that it reads.
+    bound: FxHashMap<(AssemblyName, Option<u32>), &'static Assembly>,
     /// What an earlier life of the domain had loaded.
     retired: Option<Retired>,
-    /// What resolve events have answered, by simple name. An answer holds for the life of the process.
-    resolved: FxHashMap<String, &'static Assembly>,
-}
-
-/// When what an assembly refers to is looked for beside it, which is last in any case.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Beside {
-    /// After AssemblyResolve has given nothing: a name led to the assembly.
-    #[default]
-    AfterEvent,
-    /// At once: it was loaded by `LoadFrom`, or lay beside one that was.
-    AtOnce,
-    /// Never: it was loaded by `LoadFile`.
-    Never,
+    /// What a host or a resolve event has answered.
+    resolved: FxHashMap<Request, &'static Assembly>,
 }
 
 /// The program's assemblies of an earlier life of a domain.
@@ -299,12 +255,12 @@ impl Loader {
         *self.entry.lock() = None;
         self.preload_asked.lock().clear();
         self.reflection_only.clear();
-        let own = (before.by_path.into_iter()).filter(|(_, a)| a.manifest.owner == self.domain);
+        let from_memory = (before.loaded.named())
+            .any(|a| a.manifest.owner == self.domain && a.manifest.path.is_none());
+        let own = (before.loaded.into_files()).filter(|(_, a)| a.manifest.owner == self.domain);
         let mut retired: FxHashMap<PathBuf, &'static Assembly> = own.collect();
         retired.extend(before.retired.map(|r| r.assemblies).unwrap_or_default());
         // What they are bound to has to be what they would be bound to again.
-        let from_memory = (before.by_name.values())
-            .any(|a| a.manifest.owner == self.domain && a.manifest.path.is_none());
         let are_same = before.resolved.is_empty()
             && before.unresolved.is_empty()
             && !from_memory
@@ -397,10 +353,6 @@ impl Loader {
     /// The binder as it stands.
     pub fn binder(&self) -> Binder {
         self.binder.lock().clone()
-    }
-    /// Everything loaded, in order.
-    pub fn assemblies(&self) -> Vec<&'static Assembly> {
-        self.state.lock().loaded.clone()
     }
     /// Where the content of a module comes from, if that can be told for sure.
     pub fn origin(&self, module: ModuleRef) -> Option<Origin> {
@@ -506,13 +458,13 @@ impl Loader {
     pub fn opens_again(&self, path: &Path) {
         let full = in_native(|| std::fs::canonicalize(path).ok());
         let mut state = self.state.lock();
-        let known = full.and_then(|full| state.by_path.get(&full).copied());
+        let known = full.and_then(|full| state.loaded.at(&full));
         state.untold.extend(known);
     }
     /// Two threads may read one file at the same time; [`Loader::register`] keeps the assembly of the first.
     fn open_file(&self, path: &Path, purpose: Purpose) -> std::result::Result<Given, LoadError> {
         let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        if let Some(a) = self.state.lock().by_path.get(&full) {
+        if let Some(a) = self.state.lock().loaded.at(&full) {
             return Ok(Given::Opened(a));
         }
         let is_neutral = self.is_neutral(&full);
@@ -551,7 +503,7 @@ impl Loader {
             return Ok(Given::Redirected(name));
         }
         if purpose == Purpose::From
-            && let Some(first) = self.loaded_as(assembly)
+            && let Some(first) = self.loaded_as(&identity(assembly))
         {
             return Ok(Given::Opened(first));
         }
@@ -573,25 +525,10 @@ impl Loader {
             && let Some(copy) = assembly.manifest.path.as_deref()
         {
             let mut state = self.state.lock();
-            state.by_path.entry(PathBuf::from(copy)).or_insert(assembly);
+            state.loaded.add_path(PathBuf::from(copy), assembly);
         }
         self.register_bound(assembly);
         Ok(Given::Opened(assembly))
-    }
-    /// What an assembly of an earlier life is bound to already is loaded with it.
-    fn register_bound(&self, assembly: &'static Assembly) {
-        let mut open = vec![assembly];
-        while let Some(next) = open.pop() {
-            for (_, bound) in next.manifest.edges() {
-                let path = self.source(bound.manifest);
-                if bound.manifest.owner == self.domain
-                    && let Some(path) = path
-                    && !self.state.lock().by_path.contains_key(&path)
-                {
-                    open.push(self.register(bound, Some(path)));
-                }
-            }
-        }
     }
     /// Makes an assembly of a file, which is added to no list.
     fn read_file(
@@ -616,16 +553,6 @@ impl Loader {
         module
             .assembly()
             .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))
-    }
-    /// What is loaded under the name of an assembly that is not.
-    fn loaded_as(&self, assembly: &Assembly) -> Option<&'static Assembly> {
-        let s = self.state.lock();
-        let first = *s.by_name.get(&assembly.name.to_lowercase())?;
-        let is_strong = !assembly.public_key.is_empty();
-        let same = first.culture == assembly.culture
-            && (!is_strong
-                || first.version == assembly.version && first.public_key == assembly.public_key);
-        same.then_some(first)
     }
     /// Loads another file of a multi-module assembly, from the manifest's directory.
     pub fn open_module(
@@ -719,11 +646,7 @@ impl Loader {
         self.reflection_only.named(name)
     }
     /// Loads an assembly that is part of this binary. It has no path.
-    fn open_own(
-        &self,
-        name: &str,
-        data: &'static [u8],
-    ) -> std::result::Result<&'static Assembly, LoadError> {
+    fn open_own(&self, data: &'static [u8]) -> std::result::Result<&'static Assembly, LoadError> {
         let own = self.shared.own.get_or_try(|| {
             let module = self.universe().load_module(data, None)?;
             let origins = &self.shared.origins;
@@ -733,69 +656,7 @@ impl Loader {
                 .map(AssemblyCell)
                 .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))
         })?;
-        let assembly = own.0;
-        let mut s = self.state.lock();
-        // Another thread may have been first.
-        if let Some(first) = s.by_name.get(&name.to_lowercase()) {
-            return Ok(first);
-        }
-        s.by_name.insert(name.to_lowercase(), assembly);
-        s.loaded.push(assembly);
-        hooks::assembly_loaded(assembly);
-        s.untold.push(assembly);
-        LOADS.fetch_add(1, Ordering::Release);
-        Ok(assembly)
-    }
-    /// Adds an assembly that the program defines. No name finds it.
-    pub fn add_defined(&self, assembly: &'static Assembly) {
-        hooks::assembly_loaded(assembly);
-        if assembly.is_reflection_only {
-            self.reflection_only.add_defined(assembly);
-        }
-        let mut s = self.state.lock();
-        if !assembly.is_reflection_only {
-            s.loaded.push(assembly);
-        }
-        s.untold.push(assembly);
-    }
-    /// Adds an assembly to what is loaded, unless one of that path is there already. Returns the one that is there.
-    fn register(&self, assembly: &'static Assembly, path: Option<PathBuf>) -> &'static Assembly {
-        let mut s = self.state.lock();
-        if let Some(p) = path {
-            if let Some(first) = s.by_path.get(&p) {
-                return first;
-            }
-            s.by_path.insert(p, assembly);
-        }
-        s.by_name
-            .entry(assembly.name.to_lowercase())
-            .or_insert(assembly);
-        s.loaded.push(assembly);
-        hooks::assembly_loaded(assembly);
-        s.untold.push(assembly);
-        LOADS.fetch_add(1, Ordering::Release);
-        assembly
-    }
-
-    /// What is loaded under a name, and whether it is the version asked for: a strong name means its version, if there
-    /// is a file of it.
-    fn bound(
-        &self,
-        name: &AssemblyName,
-        effective: &AssemblyName,
-    ) -> Option<(&'static Assembly, bool)> {
-        let s = self.state.lock();
-        if let Some(a) = s.resolved.get(&name.name) {
-            return Some((a, true));
-        }
-        let neutral = matches!(effective.culture_or_neutral(), "" | "neutral");
-        let a = s
-            .by_name
-            .get(&effective.name.to_lowercase())
-            .filter(|_| neutral)?;
-        let same = effective.public_key_token.is_none()
-            || effective.version.is_none_or(|v| v == a.version);
-        Some((a, same))
+        Ok(self.register(own.0, None))
     }
 
     /// Adds a mapping of a host's.
@@ -849,326 +710,11 @@ impl Loader {
         ))
     }
 
-    /// The assembly that a reference in a module of the loader's domain means. Called in any state, by threads that compile.
-    ///
-    /// # Errors
-    /// `Need`: a host, or the program by a resolve event, may supply it.
-    pub(crate) fn answer(
-        &self,
-        requesting: ModuleRef,
-        reference: &AssemblyRefInfo,
-    ) -> std::result::Result<&'static Assembly, LoadError> {
-        let name = name_of_reference(reference);
-        if requesting.is_reflection_only() {
-            let given = self.reflection_only.given(requesting, &name);
-            let known = given
-                .flatten()
-                .or_else(|| self.named_reflection_only(&name));
-            return match (known, given) {
-                (Some(a), _) => Ok(a),
-                (None, None) => Err(needed(requesting, reference)),
-                (None, Some(_)) => Err(LoadError::NotPreloaded {
-                    name: name.to_string(),
-                }),
-            };
-        }
-        let asks_host = HOST.get().is_some_and(|host| (host.has_preload)())
-            && !self.preload_asked.lock().contains(&name.name)
-            && !self.is_loaded(&name);
-        if asks_host {
-            return Err(needed(requesting, reference));
-        }
-        let beside = self.beside(requesting);
-        // What is loaded in another version is the last choice of a bind, and would be taken in place of a neighbour of the right one.
-        let at_once =
-            beside == Beside::AtOnce || beside == Beside::AfterEvent && self.is_loaded(&name);
-        if let Some(a) = self.bind(&name, at_once.then_some(requesting))? {
-            return Ok(a);
-        }
-        let key = (requesting.id, name.to_string());
-        if !self.state.lock().unresolved.contains(&key) {
-            return Err(needed(requesting, reference));
-        }
-        let last = match beside {
-            Beside::AfterEvent => self.bind(&name, Some(requesting))?,
-            Beside::AtOnce | Beside::Never => None,
-        };
-        last.ok_or(LoadError::FileNotFound { name: key.1 })
-    }
-    /// When what a module refers to is looked for beside it.
-    fn beside(&self, requesting: ModuleRef) -> Beside {
-        let manifest = requesting.assembly().map_or(requesting, |a| a.manifest);
-        let state = self.state.lock();
-        state.beside.get(&manifest.id).copied().unwrap_or_default()
-    }
-    /// Is there an assembly of which the program has not been told?
-    pub(crate) fn has_untold(&self) -> bool {
-        !self.state.lock().untold.is_empty()
-    }
-
-    /// Is an assembly of that simple name loaded from a file?
-    pub fn is_loaded(&self, name: &AssemblyName) -> bool {
-        self.state
-            .lock()
-            .by_name
-            .contains_key(&name.name.to_lowercase())
-    }
-
-    /// Binds a name in the default context, without events, in Native state.
-    pub fn bind(
-        &self,
-        name: &AssemblyName,
-        requesting: Option<ModuleRef>,
-    ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
-        self.look_at_setup();
-        in_native(|| self.bind_name(name, requesting))
-    }
-    fn bind_name(
-        &self,
-        name: &AssemblyName,
-        requesting: Option<ModuleRef>,
-    ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
-        let key = (name.to_string(), requesting.map(|m| m.id));
-        if let Some(known) = self.state.lock().bound.get(&key) {
-            return Ok(Some(known));
-        }
-        let found = self.look_for(name, requesting)?;
-        if let Some(assembly) = found {
-            self.state.lock().bound.insert(key, assembly);
-        }
-        Ok(found)
-    }
-    fn look_for(
-        &self,
-        name: &AssemblyName,
-        requesting: Option<ModuleRef>,
-    ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
-        let binder = self.binder();
-        let effective = binder.effective_name(name, policy).into_owned();
-        let other_version = match self.bound(name, &effective) {
-            Some((a, true)) => return Ok(Some(a)),
-            other => other.map(|o| o.0),
-        };
-        if crate::threads::current_context().is_null() || LOADS_NOTHING.get() {
-            // A thread that compiles ahead loads nothing: what is loaded, and when, is the program's doing.
-            return Ok(None);
-        }
-        let mut first_error = None;
-        for with_dir in [false, true] {
-            let dir = if with_dir {
-                requesting.and_then(|m| self.directory(m))
-            } else {
-                None
-            };
-            if with_dir && dir.is_none() {
-                break;
-            }
-            for c in binder.candidates(&effective, dir.as_deref()) {
-                if !c.path.is_file() {
-                    continue;
-                }
-                let is_neighbour =
-                    with_dir && requesting.is_some_and(|m| self.beside(m) == Beside::AtOnce);
-                let purpose = match is_neighbour {
-                    true => Purpose::Neighbour,
-                    false => Purpose::Name,
-                };
-                self.look_at_setup();
-                match self.open_named(&c.path, purpose) {
-                    Ok(a) => return Ok(Some(a)),
-                    Err(e) => first_error = first_error.or(Some(e)),
-                }
-            }
-        }
-        if other_version.is_none()
-            && first_error.is_none()
-            && effective.name == "Vervet.Threading"
-            && !THREADING.is_empty()
-        {
-            return self.open_own("Vervet.Threading", THREADING).map(Some);
-        }
-        match (other_version, first_error) {
-            (None, Some(e)) => Err(e),
-            (other_version, _) => Ok(other_version),
-        }
-    }
-
-    /// Binds a name for managed code, raising AssemblyResolve if nothing is found. The event names no assembly that requests, as in mono: only
-    /// references do.
-    pub fn load_by_name<'cx>(
-        &self,
-        cx: &'cx Cx<'cx>,
-        name: &AssemblyName,
-        requesting: Option<ModuleRef>,
-    ) -> Result<&'static Assembly> {
-        if let Some(a) = self.ask_host(cx, name) {
-            cx.tell_loaded()?;
-            return Ok(a);
-        }
-        if let Some(a) = cx.load(self.bind(name, requesting))? {
-            cx.tell_loaded()?;
-            return Ok(a);
-        }
-        if let Some(host) = HOST.get()
-            && let Some(a) = (host.find)(cx, name, Stage::Postload)
-        {
-            cx.tell_loaded()?;
-            return Ok(a);
-        }
-        match self.resolve_event(cx, &name.to_string(), None)? {
-            Some(a) => Ok(a),
-            None => Err(cx.throw2(
-                Known::FileNotFoundException,
-                &format!("Could not load file or assembly '{name}' or one of its dependencies."),
-                &name.to_string(),
-            )),
-        }
-    }
-    /// What a host gives for a name before it is looked for: it is asked whether it has loaded the assembly, and then, unless one of that name is
-    /// loaded, where to load it from.
-    pub fn ask_host(&self, cx: &Cx<'_>, name: &AssemblyName) -> Option<&'static Assembly> {
-        let host = HOST.get()?;
-        let preload = || match self.is_loaded(name) {
-            true => None,
-            false => (host.find)(cx, name, Stage::Preload),
-        };
-        (host.find)(cx, name, Stage::Search).or_else(preload)
-    }
     /// Loads a file for managed code.
     pub fn load_file<'cx>(&self, cx: &'cx Cx<'cx>, path: &Path) -> Result<&'static Assembly> {
         let assembly = cx.load(self.open(path))?;
         cx.tell_loaded()?;
         Ok(assembly)
-    }
-
-    /// Tells the host, and raises AppDomain.AssemblyLoad of the loader's domain, which is the current one.
-    ///
-    /// # Errors
-    /// What a handler throws. The assemblies behind the one that it was called for are told of next time.
-    pub(crate) fn tell<'cx>(&self, cx: &'cx Cx<'cx>) -> Result<()> {
-        // Taken before the event is raised: a handler may load more, and then tells of that itself.
-        let untold = std::mem::take(&mut self.state.lock().untold);
-        for (i, assembly) in untold.iter().enumerate() {
-            if let Some(host) = HOST.get()
-                && self.origin(assembly.manifest) != Some(Origin::Binary)
-            {
-                (host.loaded)(cx, assembly);
-            }
-            if let Err(throw) = raise_load(cx, assembly) {
-                let rest = untold[i + 1..].iter().copied();
-                self.state.lock().untold.splice(0..0, rest);
-                return Err(throw);
-            }
-        }
-        Ok(())
-    }
-
-    /// Raises the event for a reference that was not found, in the loader's domain, which is the current one. A handler that throws has given nothing.
-    pub(crate) fn supply<'cx>(
-        &self,
-        cx: &'cx Cx<'cx>,
-        requesting: ModuleRef,
-        reference: &AssemblyRefInfo,
-    ) -> Result<()> {
-        let name = name_of_reference(reference);
-        if requesting.is_reflection_only() {
-            return self.supply_reflection_only(cx, requesting, &name);
-        }
-        if let Some(host) = HOST.get() {
-            let asked = !self.preload_asked.lock().insert(name.name.clone());
-            let given = match asked {
-                true => (host.find)(cx, &name, Stage::Postload),
-                false => self.ask_host(cx, &name),
-            };
-            if let Some(a) = given {
-                let mut state = self.state.lock();
-                state.resolved.insert(name.name, a);
-                state.bound.clear();
-                return Ok(());
-            }
-            if !asked {
-                // The ordinary way is tried now.
-                return Ok(());
-            }
-        }
-        let given = self.resolve_event(cx, &name.to_string(), Some(requesting));
-        match kept_quiet(cx, given)? {
-            Some(a) => {
-                let mut state = self.state.lock();
-                state.resolved.insert(name.name, a);
-                state.bound.clear();
-            }
-            None => {
-                let key = (requesting.id, name.to_string());
-                self.state.lock().unresolved.insert(key);
-            }
-        }
-        Ok(())
-    }
-
-    /// Raises the event for a reference of an assembly that is looked at; if it gives nothing, the next try fails for good.
-    fn supply_reflection_only<'cx>(
-        &self,
-        cx: &'cx Cx<'cx>,
-        requesting: ModuleRef,
-        name: &AssemblyName,
-    ) -> Result<()> {
-        let given = self.raise_resolve(cx, &name.to_string(), Some(requesting), true);
-        let given = kept_quiet(cx, given)?;
-        self.reflection_only.give(requesting, name, given);
-        Ok(())
-    }
-    /// Raises AppDomain.AssemblyResolve. None: no handler has given an assembly.
-    ///
-    /// # Errors
-    /// What a handler has thrown; FileNotFoundException if what it gave is only to be looked at.
-    pub fn resolve_event<'cx>(
-        &self,
-        cx: &'cx Cx<'cx>,
-        name: &str,
-        requesting: Option<ModuleRef>,
-    ) -> Result<Option<&'static Assembly>> {
-        match self.raise_resolve(cx, name, requesting, false)? {
-            Some(a) if a.is_reflection_only => Err(cx.throw(
-                Known::FileNotFoundException,
-                "AssemblyResolveEvent handlers cannot return Assemblies loaded for reflection only",
-            )),
-            given => Ok(given),
-        }
-    }
-    /// Raises AppDomain.AssemblyResolve or ReflectionOnlyAssemblyResolve. None: no handler has given an assembly.
-    fn raise_resolve<'cx>(
-        &self,
-        cx: &'cx Cx<'cx>,
-        name: &str,
-        requesting: Option<ModuleRef>,
-        is_reflection_only: bool,
-    ) -> Result<Option<&'static Assembly>> {
-        let Some(root) = *cx.domain().app_domain.lock() else {
-            return Ok(None);
-        };
-        let domain: ObjRef<'_> = root.get();
-        let class = cx.known(Known::AppDomain);
-        let Some(method) = cx.load(class.find_method("DoAssemblyResolve", Some(3)))? else {
-            return Ok(None);
-        };
-        let requesting = match requesting.and_then(|m| m.assembly()) {
-            Some(a) => assembly_object(cx, a)?,
-            None => ObjRef::NULL,
-        };
-        let name = cx.alloc_str(name)?;
-        match cx.invoke(
-            method,
-            Some(Value::Ref(domain)),
-            &[
-                Value::Ref(name),
-                Value::Ref(requesting),
-                Value::Int(is_reflection_only.into()),
-            ],
-        )? {
-            Value::Ref(o) if !o.is_null() => Ok(Some(assembly_of(cx, o)?)),
-            _ => Ok(None),
-        }
     }
 
     /// The dllmap that belongs to a module's assembly.
@@ -1193,178 +739,14 @@ impl Loader {
     }
 }
 
-/// Raises AppDomain.AssemblyLoad of the current domain.
-fn raise_load<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly) -> Result<()> {
-    let Some(root) = *cx.domain().app_domain.lock() else {
-        return Ok(());
-    };
-    let domain: ObjRef<'_> = root.get();
-    let handlers = std::mem::offset_of!(vervet_abi::layouts::AppDomainObject, assembly_load);
-    if domain.read_ref(handlers).is_null() {
-        return Ok(());
-    }
-    let class = cx.known(Known::AppDomain);
-    let Some(method) = cx.load(class.find_method("DoAssemblyLoad", Some(1)))? else {
-        return Ok(());
-    };
-    let object = assembly_object(cx, assembly)?;
-    cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(object)])?;
-    Ok(())
-}
-
-/// Has the program create a type that has been named: by a handler of AppDomain.TypeResolve, or by `CreateType`.
-///
-/// # Errors
-/// TypeLoadException: none has, and it must be created.
-pub(crate) fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, ask: Ask) -> Result<()> {
-    class.set_offered();
-    let key = (
-        BUILDER_KIND,
-        class.module as *const Module as usize,
-        class.rid() as usize,
-    );
-    let domain = cx.domain();
-    let app_domain = *domain.app_domain.lock();
-    if class.rid() == 1 && domain.cached(key).is_none() {
-        return cx.load(class.module.complete_global());
-    }
-    if ask == Ask::Create
-        && let Some(builder) = domain.cached(key)
-    {
-        let create = cx.load(builder.class().find_method("CreateType", Some(0)))?;
-        if let Some(create) = create {
-            cx.invoke(create, Some(Value::Ref(builder)), &[])?;
-        }
-    } else if let (Some(root), Some(builder)) = (app_domain, domain.cached(key))
-        && let Some(method) = cx.load(
-            cx.known(Known::AppDomain)
-                .find_method("DoTypeBuilderResolve", Some(1)),
-        )?
-    {
-        cx.invoke(method, Some(Value::Ref(root.get())), &[Value::Ref(builder)])?;
-    }
-    match class.complete() {
-        Err(_) if ask != Ask::Offer => Err(cx.throw_load(LoadError::type_load(class, ""))),
-        _ => Ok(()),
-    }
-}
-
 /// Runs `work` in Native state: looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {
     crate::threads::native(work)
 }
 
-/// The RuntimeAssembly object of an assembly (`_mono_assembly` is its address).
-pub fn assembly_object<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly) -> Result<ObjRef<'cx>> {
-    let key = assembly as *const Assembly as usize;
-    cx.cached(ASSEMBLY_KIND, key, 0, || {
-        another_assembly_object(cx, assembly)
-    })
-}
-/// Another object of an assembly, which nothing else is given. (Managed code keeps in an assembly's object that it came from bytes.)
-pub fn another_assembly_object<'cx>(
-    cx: &'cx Cx<'cx>,
-    assembly: &'static Assembly,
-) -> Result<ObjRef<'cx>> {
-    let o = cx.alloc(cx.known(Known::RuntimeAssembly))?;
-    o.write(
-        std::mem::offset_of!(vervet_abi::layouts::RuntimeAssemblyObject, mono_assembly),
-        assembly as *const Assembly as usize,
-    );
-    Ok(o)
-}
-/// The assembly behind a RuntimeAssembly object.
-pub fn assembly_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<&'static Assembly> {
-    let o = cx.non_null(object)?;
-    let p: usize = o.read(std::mem::offset_of!(
-        vervet_abi::layouts::RuntimeAssemblyObject,
-        mono_assembly
-    ));
-    if p == 0 {
-        return Err(cx.throw(
-            Known::NotSupportedException,
-            "the assembly is not a loaded one",
-        ));
-    }
-    // SAFETY: the word was stored by `assembly_object`.
-    Ok(unsafe { &*(p as *const Assembly) })
-}
-/// Cache kind of assembly objects (see [`Cx::cached`]); other kinds are declared by the reflection icalls.
-pub const ASSEMBLY_KIND: u32 = 1;
-/// Cache kind of TypeBuilder objects, by module and TypeDef row.
-pub const BUILDER_KIND: u32 = 10;
-
-/// The redirects of a publisher policy.
-fn policy(path: &Path) -> Vec<vervet_binder::redirect::Redirect> {
-    vervet_binder::redirect::Redirect::read_policy(path).unwrap_or_default()
-}
 fn not_found(path: &Path, error: &std::io::Error) -> LoadError {
     tracing::debug!("{}: {error}", path.display());
     LoadError::FileNotFound {
         name: path.to_string_lossy().into_owned(),
     }
-}
-
-/// What a reference in metadata asks for.
-pub fn name_of_reference(r: &AssemblyRefInfo) -> AssemblyName {
-    let token = match r.public_key_or_token.len() {
-        0 => None,
-        8 => r.public_key_or_token.try_into().ok().map(PublicKeyToken),
-        _ => Some(PublicKeyToken::of_key(r.public_key_or_token)),
-    };
-    AssemblyName {
-        version: Some(r.version),
-        culture: Some(r.culture.to_string()),
-        public_key_token: token,
-        token_is_null: token.is_none(),
-        retargetable: r.flags & 0x100 != 0,
-        ..AssemblyName::simple(r.name)
-    }
-}
-
-/// When a host is asked for an assembly.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
-    /// At first: is it loaded?
-    Search,
-    /// Before it is looked for.
-    Preload,
-    /// When it was not found, before AppDomain.AssemblyResolve is raised. `Assembly.Load` leaves this out, as in mono.
-    Postload,
-}
-
-/// What a host that embeds the runtime has to do with loading. All are called in Runtime state without a lock.
-#[derive(Debug)]
-pub struct HostHooks {
-    /// An assembly was loaded.
-    pub loaded: for<'cx> fn(&'cx Cx<'cx>, &'static Assembly),
-    /// An assembly of that name is wanted.
-    pub find: for<'cx> fn(&'cx Cx<'cx>, &AssemblyName, Stage) -> Option<&'static Assembly>,
-    /// Does it want to be asked before an assembly is looked for, of either stage? Called in any state.
-    pub has_preload: fn() -> bool,
-}
-static HOST: vervet_os::Published<HostHooks> = vervet_os::Published::new();
-
-/// The host's functions, from now on.
-pub fn set_host(hooks: HostHooks) {
-    HOST.put(hooks);
-}
-
-/// What handlers of a resolve event have given for a reference. An exception of theirs is dropped, as in mono: the reference is not found, which is what the code that has
-/// it is told. An abort goes on.
-fn kept_quiet<'cx>(
-    cx: &'cx Cx<'cx>,
-    given: Result<Option<&'static Assembly>>,
-) -> Result<Option<&'static Assembly>> {
-    given.or_else(|throw| {
-        let thrown = cx.take_pending(throw);
-        let ends = [Known::ThreadAbortException, Known::StackOverflowException];
-        match ends
-            .iter()
-            .any(|e| std::ptr::eq(thrown.class(), cx.known(*e)))
-        {
-            true => Err(cx.throw_object(thrown)),
-            false => Ok(None),
-        }
-    })
 }

@@ -14,12 +14,12 @@
 //!
 //! # Invariants
 //! * There is one assembly per identity here: another file, or bytes, with that identity give the first.
-//! * A strong name means its version; of another name the version does not count, nor the case of its letters.
+//! * A name is compared as with what is loaded to run (`loader::answers`).
 //! * What a handler gives answers the reference it was asked for, whatever its name. Only so is what a program has defined found.
+use crate::loader::answers;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use vervet_binder::name::AssemblyName;
-use vervet_binder::token::PublicKeyToken;
 use vervet_os::LeafLock;
 use vervet_types::{Assembly, ModuleRef};
 
@@ -102,22 +102,4 @@ fn is_same(a: &Assembly, b: &Assembly) -> bool {
         && a.version == b.version
         && a.culture == b.culture
         && a.public_key == b.public_key
-}
-
-/// May an assembly answer a request for that name?
-fn answers(assembly: &Assembly, name: &AssemblyName) -> bool {
-    let same_culture = match name.culture.as_deref() {
-        None => true,
-        Some("" | "neutral") => assembly.culture.is_empty(),
-        Some(culture) => assembly.culture.eq_ignore_ascii_case(culture),
-    };
-    let is_named = match name.public_key_token {
-        None => assembly.name.eq_ignore_ascii_case(&name.name),
-        Some(token) => {
-            assembly.name == name.name
-                && assembly.public_key_token().map(PublicKeyToken) == Some(token)
-                && name.version.is_none_or(|v| v == assembly.version)
-        }
-    };
-    same_culture && is_named
 }

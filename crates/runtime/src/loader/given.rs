@@ -5,11 +5,12 @@
 //!   they put another name in its place, the program gets what that name finds, and nothing else has
 //!   been loaded.
 //! * What the other name finds is not asked again: it may be another version.
-use super::{Loader, Purpose, in_native, policy};
+use super::binding::policy;
+use super::loaded::identity;
+use super::{Loader, Purpose, in_native};
 use crate::cx::{Cx, Result};
 use std::path::Path;
 use vervet_binder::AssemblyName;
-use vervet_binder::token::PublicKeyToken;
 use vervet_types::{Assembly, LoadError};
 
 /// What a program gets that gives a file or bytes.
@@ -44,13 +45,7 @@ impl Loader {
     }
     /// The name to which that of an assembly is redirected.
     pub(super) fn redirect_of(&self, assembly: &Assembly) -> Option<AssemblyName> {
-        let token = PublicKeyToken(assembly.public_key_token()?);
-        let name = AssemblyName {
-            version: Some(assembly.version),
-            culture: Some(assembly.culture.to_string()),
-            public_key_token: Some(token),
-            ..AssemblyName::simple(assembly.name)
-        };
+        let name = identity(assembly);
         self.binder().redirected(&name, policy)
     }
     /// What managed code gets for what it gave; None: there is nothing of the name that it is redirected to. AssemblyLoad is raised for what there is,
