@@ -145,7 +145,7 @@ impl Binder {
 
     /// The name to bind to when `name` is asked for: remapped for the framework, then redirected.
     ///
-    /// `policy` is asked for the redirects in the publisher policy assembly at a path (see [`Redirect::read_policy`]);
+    /// `policy` is asked for the redirects that the publisher policy assembly at a path carries (in a file of its own: [`Redirect::read_policy`]);
     /// only for strong names the application does not redirect itself. Redirects do not apply to reflection-only binds:
     /// use [`remap::remap`] for those.
     pub fn effective_name<'n>(

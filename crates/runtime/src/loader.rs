@@ -3,10 +3,11 @@
 //! | room | idea |
 //! |---|---|
 //! | `binding` | from a name to an assembly |
-//! | `loaded` | the list of what is loaded |
+//! | `loaded`, `register` | the list of what is loaded; adding to it |
 //! | `given` | what a program gets that gives a file or bytes |
 //! | `events` | what handlers of the program are told and asked |
 //! | `host` | what a host that embeds the runtime is told and asked |
+//! | `policy` | the redirects that a publisher's policy assembly carries |
 //! | `objects` | the objects of assemblies |
 //!
 //! # Domains
@@ -28,6 +29,8 @@ mod given;
 mod host;
 mod loaded;
 mod objects;
+mod policy;
+mod register;
 
 pub use binding::{name_of_reference, take_need, without_loading};
 pub(crate) use events::complete;
@@ -42,7 +45,6 @@ use crate::cx::{Cx, Result};
 use crate::profiler::hooks;
 use crate::reflection_only::ReflectionOnly;
 use crate::shadow_copy::ShadowCopies;
-use binding::Beside;
 use loaded::{Loaded, identity};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
@@ -191,6 +193,18 @@ struct State {
     retired: Option<Retired>,
     /// What a host or a resolve event has answered.
     resolved: FxHashMap<Request, &'static Assembly>,
+}
+
+/// When what an assembly refers to is looked for beside it, which is last in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Beside {
+    /// After AssemblyResolve has given nothing: a name led to the assembly.
+    #[default]
+    AfterEvent,
+    /// At once: it was loaded by `LoadFrom`, or lay beside one that was.
+    AtOnce,
+    /// Never: it was loaded by `LoadFile`.
+    Never,
 }
 
 /// The program's assemblies of an earlier life of a domain.
@@ -497,7 +511,6 @@ impl Loader {
             }
         };
         if matches!(purpose, Purpose::From | Purpose::File)
-            && !is_neutral
             && let Some(name) = self.redirect_of(assembly)
         {
             return Ok(Given::Redirected(name));

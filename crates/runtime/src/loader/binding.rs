@@ -22,9 +22,8 @@
 //! * What files answered a name is asked again when something else has been loaded, which may answer it better.
 use super::events::kept_quiet;
 use super::host::HOST;
-use super::{Loader, Purpose, Stage, THREADING, in_native};
+use super::{Beside, Loader, Purpose, Stage, THREADING, in_native, policy};
 use crate::cx::{Cx, Result};
-use std::path::Path;
 use vervet_binder::name::AssemblyName;
 use vervet_binder::token::PublicKeyToken;
 use vervet_types::error::Need;
@@ -118,7 +117,7 @@ impl Loader {
         requesting: Option<ModuleRef>,
     ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
         let binder = self.binder();
-        let effective = binder.effective_name(name, policy).into_owned();
+        let effective = binder.effective_name(name, policy::redirects).into_owned();
         if let Some(a) = self.loaded_as(&effective) {
             return Ok(Some(a));
         }
@@ -158,7 +157,7 @@ impl Loader {
         }
         first_error.map_or(Ok(None), Err)
     }
-    /// Binds a name for managed code, raising AssemblyResolve if nothing is found.
+    /// Binds a name for managed code, raising AssemblyResolve if nothing is found; handlers are not told who asks, as in mono.
     pub fn load_by_name<'cx>(
         &self,
         cx: &'cx Cx<'cx>,
@@ -179,7 +178,7 @@ impl Loader {
             cx.tell_loaded()?;
             return Ok(a);
         }
-        match self.resolve_event(cx, &name.to_string(), requesting)? {
+        match self.resolve_quietly(cx, &name.to_string(), None)? {
             Some(a) => Ok(a),
             None => Err(cx.throw2(
                 Known::FileNotFoundException,
@@ -215,8 +214,7 @@ impl Loader {
                 return Ok(());
             }
         }
-        let given = self.resolve_event(cx, &request.1.to_string(), Some(requesting));
-        let given = kept_quiet(cx, given)?;
+        let given = self.resolve_quietly(cx, &request.1.to_string(), Some(requesting))?;
         let mut state = self.state.lock();
         match given {
             Some(a) => {
@@ -269,21 +267,6 @@ pub fn without_loading<T>(work: impl FnOnce() -> T) -> T {
     let result = work();
     LOADS_NOTHING.with(|l| l.set(before));
     result
-}
-/// When what an assembly refers to is looked for beside it, which is last in any case.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Beside {
-    /// After AssemblyResolve has given nothing: a name led to the assembly.
-    #[default]
-    AfterEvent,
-    /// At once: it was loaded by `LoadFrom`, or lay beside one that was.
-    AtOnce,
-    /// Never: it was loaded by `LoadFile`.
-    Never,
-}
-/// The redirects of a publisher policy.
-pub(super) fn policy(path: &Path) -> Vec<vervet_binder::redirect::Redirect> {
-    vervet_binder::redirect::Redirect::read_policy(path).unwrap_or_default()
 }
 /// What a reference in metadata asks for.
 pub fn name_of_reference(r: &AssemblyRefInfo) -> AssemblyName {

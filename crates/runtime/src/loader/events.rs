@@ -1,7 +1,8 @@
 //! What handlers of the program are told and asked while it loads.
 //!
 //! # Invariants
-//! Handlers run in Runtime state, in the loader's domain, with no lock held.
+//! * Handlers run in Runtime state, in the loader's domain, with no lock held.
+//! * An exception of a handler of AssemblyLoad reaches nobody: who loads is not who handles.
 use super::host::HOST;
 use super::{BUILDER_KIND, Loader, Origin, assembly_object, assembly_of};
 use crate::cx::{Cx, Result, Value};
@@ -13,7 +14,7 @@ impl Loader {
     /// Tells the host, and raises AppDomain.AssemblyLoad of the loader's domain, which is the current one.
     ///
     /// # Errors
-    /// What a handler throws. The assemblies behind the one that it was called for are told of next time.
+    /// An abort of the thread, in a handler: the assemblies behind the one that it was called for are told of next time.
     pub(crate) fn tell<'cx>(&self, cx: &'cx Cx<'cx>) -> Result<()> {
         // Taken before the event is raised: a handler may load more, and then tells of that itself.
         let untold = std::mem::take(&mut self.state.lock().untold);
@@ -23,7 +24,7 @@ impl Loader {
             {
                 (host.loaded)(cx, assembly);
             }
-            if let Err(throw) = raise_load(cx, assembly) {
+            if let Err(throw) = kept_quiet(cx, raise_load(cx, assembly)) {
                 let rest = untold[i + 1..].iter().copied();
                 self.state.lock().untold.splice(0..0, rest);
                 return Err(throw);
@@ -48,6 +49,15 @@ impl Loader {
             )),
             given => Ok(given),
         }
+    }
+    /// The same for who can do without: a handler that throws has given nothing.
+    pub fn resolve_quietly<'cx>(
+        &self,
+        cx: &'cx Cx<'cx>,
+        name: &str,
+        requesting: Option<ModuleRef>,
+    ) -> Result<Option<&'static Assembly>> {
+        kept_quiet(cx, self.resolve_event(cx, name, requesting))
     }
     /// Raises AppDomain.AssemblyResolve or ReflectionOnlyAssemblyResolve. None: no handler has given an assembly.
     pub(super) fn raise_resolve<'cx>(
@@ -139,13 +149,9 @@ pub(crate) fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, ask: Ask) -> Resu
         _ => Ok(()),
     }
 }
-/// What handlers of a resolve event have given for a reference. An exception of theirs is dropped, as in mono: the reference is not found, which is what the code that has
-/// it is told. An abort goes on.
-pub(super) fn kept_quiet<'cx>(
-    cx: &'cx Cx<'cx>,
-    given: Result<Option<&'static Assembly>>,
-) -> Result<Option<&'static Assembly>> {
-    given.or_else(|throw| {
+/// What handlers have answered. An exception of theirs is dropped, as in mono, and they have answered nothing. An abort goes on.
+pub(super) fn kept_quiet<'cx, T: Default>(cx: &'cx Cx<'cx>, answer: Result<T>) -> Result<T> {
+    answer.or_else(|throw| {
         let thrown = cx.take_pending(throw);
         let ends = [Known::ThreadAbortException, Known::StackOverflowException];
         match ends
@@ -153,7 +159,7 @@ pub(super) fn kept_quiet<'cx>(
             .any(|e| std::ptr::eq(thrown.class(), cx.known(*e)))
         {
             true => Err(cx.throw_object(thrown)),
-            false => Ok(None),
+            false => Ok(T::default()),
         }
     })
 }

@@ -5,9 +5,8 @@
 //!   they put another name in its place, the program gets what that name finds, and nothing else has
 //!   been loaded.
 //! * What the other name finds is not asked again: it may be another version.
-use super::binding::policy;
 use super::loaded::identity;
-use super::{Loader, Purpose, in_native};
+use super::{Loader, Purpose, in_native, policy};
 use crate::cx::{Cx, Result};
 use std::path::Path;
 use vervet_binder::AssemblyName;
@@ -46,7 +45,7 @@ impl Loader {
     /// The name to which that of an assembly is redirected.
     pub(super) fn redirect_of(&self, assembly: &Assembly) -> Option<AssemblyName> {
         let name = identity(assembly);
-        self.binder().redirected(&name, policy)
+        self.binder().redirected(&name, policy::redirects)
     }
     /// What managed code gets for what it gave; None: there is nothing of the name that it is redirected to. AssemblyLoad is raised for what there is,
     /// also if that is loaded already, as in mono.

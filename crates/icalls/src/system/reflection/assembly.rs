@@ -340,7 +340,7 @@ icalls! {
             cx.tell_loaded()?;
             return assembly_object(cx, a);
         }
-        match crate::system::app_domain::raise_assembly_resolve(cx, &text)? {
+        match loader.resolve_quietly(cx, &text, None)? {
             Some(a) => assembly_object(cx, a),
             None => Ok(ObjRef::NULL),
         }

@@ -202,15 +202,15 @@ icalls! {
     }
     /// A copy that is the current domain's.
     "System.Threading.Thread::ByteArrayToCurrentDomain" fn byte_array_to_current_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
-    /// The soft limit of the stack's size in bytes.
+    /// The most bytes that a program may ask for as a stack: the hard limit, which is what the kernel would let the process raise its own to.
     "System.Threading.Thread::SystemMaxStackStize" fn system_max_stack_size(cx) -> i32 {
         // SAFETY: getrlimit fills the record.
-        let soft = unsafe {
+        let hard = unsafe {
             let mut limit: libc::rlimit = std::mem::zeroed();
             libc::getrlimit(libc::RLIMIT_STACK, &mut limit);
-            limit.rlim_cur
+            limit.rlim_max
         };
-        Ok(soft.min(i32::MAX as u64) as i32)
+        Ok(hard.min(i32::MAX as u64) as i32)
     }
 }
 
