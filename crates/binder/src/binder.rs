@@ -35,8 +35,10 @@ pub struct Binder {
     pub gac_prefixes: Vec<PathBuf>,
     /// `AppDomainSetup.ApplicationBase`; without it, private directories are not looked at.
     pub app_base: Option<PathBuf>,
-    /// `AppDomainSetup.PrivateBinPath` and the configuration's `privatePath`, separated by `;` or `:`.
+    /// `AppDomainSetup.PrivateBinPath`: directories separated by `;` or `:`. The program may append to it while it runs.
     pub private_bin_path: Option<String>,
+    /// The configuration's `privatePath`, alike; these come after those.
+    pub configured_private_path: Option<String>,
     /// `AppDomainSetup.PrivateBinPathProbe` is set: the application base itself is not probed.
     pub private_bin_path_probe: bool,
     /// The application's redirects.
@@ -83,6 +85,7 @@ impl Default for Binder {
             gac_prefixes: Vec::new(),
             app_base: None,
             private_bin_path: None,
+            configured_private_path: None,
             private_bin_path_probe: false,
             redirects: Vec::new(),
             strict_names: false,
@@ -112,11 +115,9 @@ impl Binder {
     /// Takes over what an application's configuration says about binding.
     pub fn configure(&mut self, config: &AppConfig) {
         self.redirects.extend(config.redirects.iter().cloned());
-        if let Some(path) = &config.private_path {
-            self.private_bin_path = Some(match self.private_bin_path.take() {
-                Some(before) => format!("{before};{path}"),
-                None => path.clone(),
-            });
+        if config.private_path.is_some() {
+            self.configured_private_path
+                .clone_from(&config.private_path);
         }
     }
 
@@ -273,9 +274,8 @@ impl Binder {
             return Vec::new();
         };
         let base = without_file_scheme(base);
-        let private = self
-            .private_bin_path
-            .iter()
+        let private = (self.private_bin_path.iter())
+            .chain(&self.configured_private_path)
             .flat_map(|list| list.split([';', ':']));
         let private = private
             .filter(|entry| !entry.is_empty())

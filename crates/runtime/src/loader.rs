@@ -42,6 +42,7 @@ pub use objects::{
 };
 
 use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
 use crate::profiler::hooks;
 use crate::reflection_only::ReflectionOnly;
 use crate::shadow_copy::ShadowCopies;
@@ -247,6 +248,7 @@ impl Loader {
         let binder = Binder {
             app_base: None,
             private_bin_path: None,
+            configured_private_path: None,
             private_bin_path_probe: false,
             redirects: Vec::new(),
             ..root
@@ -398,7 +400,7 @@ impl Loader {
         let source = sources.get(&module.id).map(|s| s.path.clone());
         source.or_else(|| module.path.as_deref().map(PathBuf::from))
     }
-    /// Looks at what the domain's setup says of shadow copies, which the program may change at any time. In Native state, and in a thread that only compiles, what was
+    /// Looks at what the domain's setup says of private directories and shadow copies, which the program may change at any time. In Native state, and in a thread that only compiles, what was
     /// there last time counts.
     fn look_at_setup(&self) {
         let context = crate::threads::current_context();
@@ -411,6 +413,13 @@ impl Loader {
         let setup = *domain.setup.lock();
         let wanted = setup.and_then(|s| ShadowCopies::of_setup(s.get(), domain.number()));
         *self.shadow.lock() = wanted;
+        let Some(private) = setup.map(|s| private_bin_path(s.get())) else {
+            return;
+        };
+        let is_new = self.binder.lock().private_bin_path != private;
+        if is_new {
+            self.configure(|binder| binder.private_bin_path = private);
+        }
     }
     /// The shadow copies that the domain wants, if the file, whose path is absolute, is to be one of them.
     fn shadow_of(&self, file: &Path) -> Option<ShadowCopies> {
@@ -752,6 +761,12 @@ impl Loader {
     }
 }
 
+/// `AppDomainSetup.PrivateBinPath`.
+pub(crate) fn private_bin_path(setup: ObjRef<'_>) -> Option<String> {
+    let at = std::mem::offset_of!(vervet_abi::layouts::AppDomainSetupObject, private_bin_path);
+    let text = setup.read_ref(at).non_null().map(ObjRef::text);
+    text.filter(|t| !t.is_empty())
+}
 /// Runs `work` in Native state: looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {
     crate::threads::native(work)

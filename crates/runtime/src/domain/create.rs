@@ -107,7 +107,7 @@ fn configure(domain: &Domain, setup: ObjRef<'_>) {
         AppConfig::read(Path::new(&file)).ok()
     });
     domain.loader.configure(|binder| {
-        binder.private_bin_path = text(offset_of!(AppDomainSetupObject, private_bin_path));
+        binder.private_bin_path = crate::loader::private_bin_path(setup);
         binder.private_bin_path_probe =
             text(offset_of!(AppDomainSetupObject, private_bin_path_probe)).is_some();
         binder.app_base = base;
