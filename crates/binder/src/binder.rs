@@ -586,6 +586,8 @@ mod tests {
     #[test]
     fn a_configuration_adds_its_private_path_to_the_one_set_up() {
         let mut binder = Binder {
+            app_base: Some("/app".into()),
+            private_bin_path_probe: true,
             private_bin_path: Some("a".into()),
             ..Binder::default()
         };
@@ -593,6 +595,7 @@ mod tests {
             private_path: Some("b;c".into()),
             ..AppConfig::default()
         });
-        assert_eq!(binder.private_bin_path.as_deref(), Some("a;b;c"));
+        let probed: Vec<PathBuf> = binder.domain_dirs().into_iter().map(|d| d.0).collect();
+        assert_eq!(probed, ["/app/a", "/app/b", "/app/c"].map(PathBuf::from));
     }
 }

@@ -9,8 +9,7 @@
 //! A quirk to keep: an entry for one function also redirects the library for all other functions of the same scope.
 //! `kernel32.dll` therefore leads to `__Internal`, and a missing function there is a missing entry point.
 
-use crate::xml;
-use roxmltree::Node;
+use crate::xml::{self, Document, Node};
 
 /// The values this machine has for `os`, `cpu` and `wordsize`.
 const MACHINE: [(&str, &str); 3] = [("os", "linux"), ("cpu", CPU), ("wordsize", "64")];
@@ -72,10 +71,10 @@ impl DllMap {
         self.entries.extend(later.entries);
     }
 
-    /// Reads all maps below a node; `$mono_libdir` in a target becomes `libdir`.
-    pub(crate) fn read_all(node: Node<'_, '_>, libdir: &str) -> DllMap {
+    /// Reads all maps; `$mono_libdir` in a target becomes `libdir`.
+    pub(crate) fn read_all(document: &Document<'_>, libdir: &str) -> DllMap {
         let mut map = DllMap::default();
-        for (library, inner) in xml::grouped(node, "dllmap") {
+        for (library, inner) in xml::grouped(document, "dllmap") {
             if !is_for_this_machine(library) {
                 continue;
             }
@@ -172,10 +171,7 @@ mod tests {
 
     fn map(inner: &str) -> DllMap {
         let text = format!("<configuration>{inner}</configuration>");
-        DllMap::read_all(
-            roxmltree::Document::parse(&text).unwrap().root(),
-            "/usr/lib",
-        )
+        DllMap::read_all(&xml::parse(&text), "/usr/lib")
     }
 
     fn target(library: &str, function: &str) -> Option<Target> {

@@ -34,20 +34,6 @@ pub enum ConfigError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The file is not well-formed XML.
-    #[error("cannot parse {}: {source}", path.display())]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        source: roxmltree::Error,
-    },
-    /// The file's elements are nested deeper than [`MAX_XML_DEPTH`](crate::xml::MAX_XML_DEPTH).
-    #[error("cannot parse {}: its elements are nested more than {} deep", path.display(), crate::xml::MAX_XML_DEPTH)]
-    Nested {
-        /// The file.
-        path: PathBuf,
-    },
 }
 
 /// The class libraries are not where they belong.

@@ -4,9 +4,10 @@
 //! assembly in the GAC that carries the same kind of file. The application's word counts first.
 
 use crate::error::ConfigError;
-use crate::name::{AssemblyName, Version};
+use crate::name::{AssemblyName, Version, is_space};
 use crate::token::PublicKeyToken;
-use crate::{unusable, xml};
+use crate::unusable;
+use crate::xml::{self, Document, Node};
 use std::path::Path;
 
 /// One redirect. Only complete ones are kept: with name, key, old and new version.
@@ -51,13 +52,12 @@ impl Redirect {
         let Some(text) = xml::read(path)? else {
             return Ok(Vec::new());
         };
-        let document = xml::parse(&text, path)?;
-        Ok(Redirect::read_all(document.root()))
+        Ok(Redirect::read_all(&xml::parse(&text)))
     }
 
-    /// Reads the complete redirects below a node; those to versions that cannot run here are left out.
-    pub(crate) fn read_all(node: roxmltree::Node<'_, '_>) -> Vec<Redirect> {
-        xml::grouped(node, "dependentAssembly")
+    /// Reads the complete redirects; those to versions that cannot run here are left out.
+    pub(crate) fn read_all(document: &Document<'_>) -> Vec<Redirect> {
+        xml::grouped(document, "dependentAssembly")
             .iter()
             .flat_map(|(_, inner)| read_dependent_assembly(inner))
             .collect()
@@ -65,7 +65,7 @@ impl Redirect {
 }
 
 /// Reads the redirects among the elements of one `<dependentAssembly>`.
-fn read_dependent_assembly(inner: &[roxmltree::Node<'_, '_>]) -> Vec<Redirect> {
+fn read_dependent_assembly(inner: &[Node<'_, '_>]) -> Vec<Redirect> {
     let named = |name| inner.iter().filter(move |e| xml::is(**e, name));
     let Some(identity) = named("assemblyIdentity").next_back() else {
         return Vec::new();
@@ -91,20 +91,33 @@ fn read_dependent_assembly(inner: &[roxmltree::Node<'_, '_>]) -> Vec<Redirect> {
                 public_key_token,
                 culture: culture.to_owned(),
                 old: (four_numbers(from)?, four_numbers(to)?),
-                new: four_numbers(redirect.attribute("newVersion")?)?,
+                new: (redirect.attribute("newVersion"))
+                    .filter(|new| !new.is_empty())
+                    .map(numbers)?,
             })
         })
         .filter(|redirect| !unusable::is_unusable_version(&redirect.name, redirect.new))
         .collect()
 }
 
+/// A version of four numbers at least.
 fn four_numbers(text: &str) -> Option<Version> {
+    (text.split('.').count() >= 4).then(|| numbers(text))
+}
+
+/// Up to four numbers, read as `atoi` reads them: what is no number is 0, and what is behind one does not count. Each is cut to sixteen bits.
+fn numbers(text: &str) -> Version {
     let mut version = Version::default();
-    let mut parts = text.split('.');
-    for slot in &mut version {
-        *slot = parts.next()?.trim().parse().ok()?;
+    for (slot, part) in version.iter_mut().zip(text.split('.')) {
+        let part = part.trim_start_matches(is_space);
+        let digits = part.strip_prefix('+').unwrap_or(part).bytes();
+        *slot = digits
+            .take_while(u8::is_ascii_digit)
+            .fold(0_u16, |value, digit| {
+                value.wrapping_mul(10).wrapping_add(u16::from(digit - b'0'))
+            });
     }
-    parts.next().is_none().then_some(version)
+    version
 }
 
 #[cfg(test)]
@@ -115,8 +128,7 @@ mod tests {
         let text = format!(
             "<configuration><dependentAssembly>{inner}</dependentAssembly></configuration>"
         );
-        let document = roxmltree::Document::parse(&text).unwrap();
-        Redirect::read_all(document.root())
+        Redirect::read_all(&xml::parse(&text))
     }
 
     const IDENTITY: &str =
@@ -148,6 +160,29 @@ mod tests {
             r#"<assemblyIdentity name="Lib"/><bindingRedirect oldVersion="1.0.0.0" newVersion="2.0.0.0"/>"#.into(),
         ] {
             assert!(redirects(&inner).is_empty(), "{inner}");
+        }
+    }
+
+    #[test]
+    fn versions_are_read_as_far_as_they_are_numbers() {
+        for (old, new, expected) in [
+            ("1.0.0.0", "2.0", ([1, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0])),
+            ("1.0.0.x", "2", ([1, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0])),
+            (
+                "1.0.0.0,3.0.0.0",
+                "2.0.0.0.0",
+                ([1, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0]),
+            ),
+            (
+                "0.0.0.0 - 99999.0.0.1",
+                " 2.1",
+                ([0; 4], [34463, 0, 0, 1], [2, 1, 0, 0]),
+            ),
+        ] {
+            let all = redirects(&format!(
+                r#"{IDENTITY}<bindingRedirect oldVersion="{old}" newVersion="{new}"/>"#
+            ));
+            assert_eq!((all[0].old.0, all[0].old.1, all[0].new), expected, "{old}");
         }
     }
 

@@ -1,19 +1,18 @@
-//! Reads configuration files: elements by local name, whatever their namespace.
+//! Reads configuration files as far as they can be read: elements by local name, whatever their namespace.
 //!
-//! A missing file counts as an empty one. A malformed file is an error that the caller may print and ignore, as Mono does.
+//! A missing file counts as an empty one.
 //!
 //! # Invariants
-//! Reading takes time and memory in proportion to the file, however it nests: an element belongs to one owner
-//! ([`grouped`]), and entities, which multiply text, are refused. It takes a bounded stack: the parser calls itself
-//! for each level of nesting, so [`nests_too_deep`] refuses deep files before the parser sees them.
+//! * What stands before an error counts, as in Mono: the reader stops where it cannot go on, and closes what is open. It forgives what does not keep it from
+//!   finding the elements: white space in front, `--` in a comment, `&` and `<` in a value, an attribute that is there twice, an end tag of another name.
+//! * Reading takes time and memory in proportion to the file, however it nests: an element belongs to one owner ([`grouped`]), there is no recursion, and no
+//!   entities but the five predefined ones and characters by number are replaced.
 
 use crate::error::ConfigError;
-use roxmltree::{Document, Node, ParsingOptions};
+use crate::name::is_space;
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::Path;
-
-/// How deep the elements of a file may nest.
-pub(crate) const MAX_XML_DEPTH: usize = 250;
 
 /// The text of a file, or `None` when there is none.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
@@ -29,124 +28,263 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
     }
 }
 
-/// Parses a text; a byte order mark in front is no part of it.
-pub(crate) fn parse<'t>(text: &'t str, path: &Path) -> Result<Document<'t>, ConfigError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if nests_too_deep(text) {
-        return Err(ConfigError::Nested {
-            path: path.to_owned(),
-        });
+/// The elements of a text, in document order.
+#[derive(Debug, Default)]
+pub(crate) struct Document<'t> {
+    elements: Vec<Element<'t>>,
+}
+
+#[derive(Debug)]
+struct Element<'t> {
+    /// Its name without the prefix.
+    name: &'t str,
+    attributes: Vec<(&'t str, Cow<'t, str>)>,
+    parent: Option<usize>,
+    /// The index behind what is inside.
+    end: usize,
+}
+
+/// An element of a document.
+#[derive(Clone, Copy)]
+pub(crate) struct Node<'d, 't> {
+    document: &'d Document<'t>,
+    index: usize,
+}
+
+impl<'d> Node<'d, '_> {
+    fn element(self) -> &'d Element<'d> {
+        &self.document.elements[self.index]
     }
-    // A document type is skipped, as in Mono. One that declares entities is refused, because a few of them, each made of
-    // hundreds of another, are text without end; without declarations there is nothing to refer to.
-    let options = ParsingOptions {
-        allow_dtd: !text.contains("<!ENTITY"),
-        ..ParsingOptions::default()
+    /// Its place in document order.
+    pub(crate) fn index(self) -> usize {
+        self.index
+    }
+    /// The value of an attribute; the last counts.
+    pub(crate) fn attribute(self, name: &str) -> Option<&'d str> {
+        let mut all = self.element().attributes.iter().rev();
+        all.find(|a| a.0 == name).map(|a| &*a.1)
+    }
+}
+
+/// Where a reader is in a text.
+struct Reader<'t> {
+    rest: &'t str,
+    document: Document<'t>,
+    open: Vec<usize>,
+}
+
+/// Reads a text as far as it can be read; a byte order mark in front is no part of it.
+pub(crate) fn parse(text: &str) -> Document<'_> {
+    let mut reader = Reader {
+        rest: text.strip_prefix('\u{feff}').unwrap_or(text),
+        document: Document::default(),
+        open: Vec::new(),
     };
-    Document::parse_with_options(text, options).map_err(|source| ConfigError::Parse {
-        path: path.to_owned(),
-        source,
+    while reader.step().is_some() {}
+    let mut document = reader.document;
+    let end = document.elements.len();
+    for open in reader.open {
+        document.elements[open].end = end;
+    }
+    document
+}
+
+impl<'t> Reader<'t> {
+    /// Reads the text up to the next mark-up, and that. None: the end, or an error.
+    fn step(&mut self) -> Option<()> {
+        let at = self.rest.find('<')?;
+        let outside = self.rest[..at].trim_matches(is_space);
+        if self.open.is_empty() && !outside.is_empty() {
+            return None;
+        }
+        self.rest = &self.rest[at + 1..];
+        for (start, end) in [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")] {
+            if let Some(after) = self.rest.strip_prefix(start) {
+                return self.skip_to(after, end);
+            }
+        }
+        match self.rest.as_bytes().first()? {
+            b'!' => self.document_type(),
+            b'/' => {
+                let closed = self.open.pop()?;
+                self.document.elements[closed].end = self.document.elements.len();
+                self.skip_to(self.rest, ">")
+            }
+            _ => self.element(),
+        }
+    }
+    fn skip_to(&mut self, from: &'t str, end: &str) -> Option<()> {
+        let at = from.find(end)?;
+        self.rest = &from[at + end.len()..];
+        Some(())
+    }
+    /// Skips a document type, with the declarations in it.
+    fn document_type(&mut self) -> Option<()> {
+        let (mut quote, mut depth) = (None, 0_usize);
+        let end = self.rest.bytes().position(|byte| {
+            match (quote, byte) {
+                (Some(open), _) if open == byte => quote = None,
+                (Some(_), _) => {}
+                (None, b'"' | b'\'') => quote = Some(byte),
+                (None, b'[' | b'<') => depth += 1,
+                (None, b']') => depth = depth.saturating_sub(1),
+                (None, b'>') if depth == 0 => return true,
+                (None, b'>') => depth -= 1,
+                _ => {}
+            }
+            false
+        });
+        // (The `>` of a declaration closes its `<`.)
+        self.rest = &self.rest[end? + 1..];
+        Some(())
+    }
+    /// Reads a start tag. It counts as soon as it is whole.
+    fn element(&mut self) -> Option<()> {
+        let name = self.word()?;
+        let mut attributes = Vec::new();
+        let is_empty = loop {
+            self.rest = self.rest.trim_start_matches(is_space);
+            if let Some(rest) = self.rest.strip_prefix('>') {
+                self.rest = rest;
+                break false;
+            }
+            if let Some(rest) = self.rest.strip_prefix("/>") {
+                self.rest = rest;
+                break true;
+            }
+            let key = self.word()?;
+            let value = self.rest.trim_start_matches(is_space).strip_prefix('=')?;
+            let value = value.trim_start_matches(is_space);
+            let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            let (value, rest) = value[1..].split_once(quote)?;
+            attributes.push((key, decoded(value)));
+            self.rest = rest;
+        };
+        let index = self.document.elements.len();
+        self.document.elements.push(Element {
+            name: name.rsplit(':').next().unwrap_or(name),
+            attributes,
+            parent: self.open.last().copied(),
+            end: index + 1,
+        });
+        if !is_empty {
+            self.open.push(index);
+        }
+        Some(())
+    }
+    /// A name: up to white space or a character that ends it.
+    fn word(&mut self) -> Option<&'t str> {
+        let ends = |c: char| is_space(c) || matches!(c, '=' | '/' | '>' | '<' | '"' | '\'');
+        let (word, rest) = self.rest.split_at(self.rest.find(ends)?);
+        self.rest = rest;
+        (!word.is_empty()).then_some(word)
+    }
+}
+
+/// A value with its entities replaced; what is none stays.
+fn decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let entity = rest.split_once(';');
+        match entity.and_then(|(name, after)| Some((entity_of(name)?, after))) {
+            Some((c, after)) => {
+                out.push(c);
+                rest = after;
+            }
+            None => out.push('&'),
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+fn entity_of(name: &str) -> Option<char> {
+    Some(match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix('x') {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => number.parse(),
+            };
+            char::from_u32(code.ok()?)?
+        }
     })
 }
 
-/// Whether elements nest deeper than [`MAX_XML_DEPTH`]. It may say so of a malformed file or of one with a document type
-/// where they do not; it never denies it where they do, in the part that the parser reads before its first error.
-fn nests_too_deep(text: &str) -> bool {
-    // A document type holds quoted text that looks like anything, so in such a file each element counts as a level.
-    let has_document_type = text.contains("<!DOCTYPE");
-    let mut depth = 0_usize;
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        rest = &rest[at + 1..];
-        let skipped = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")];
-        if let Some((start, end)) = skipped.iter().find(|(start, _)| rest.starts_with(start))
-            && !has_document_type
-        {
-            // (The end of a comment is looked for behind its start: `<!-->` is none.)
-            rest = &rest[start.len()..];
-            let Some(at) = rest.find(end) else {
-                return false;
-            };
-            rest = &rest[at + end.len()..];
-        } else if rest.starts_with('/') {
-            if !has_document_type {
-                depth = depth.saturating_sub(1);
-            }
-        } else if !rest.starts_with(['!', '?']) {
-            let (tag, after) = rest.split_at(end_of_tag(rest));
-            if has_document_type {
-                depth += 1;
-            } else {
-                depth += usize::from(!tag.ends_with('/'));
-                rest = after;
-            }
-            if depth > MAX_XML_DEPTH {
-                return true;
-            }
+impl<'t> Document<'t> {
+    fn node(&self, index: usize) -> Node<'_, 't> {
+        Node {
+            document: self,
+            index,
         }
     }
-    false
+    /// All elements with this local name, in document order.
+    pub(crate) fn elements(&self, name: &str) -> impl Iterator<Item = Node<'_, 't>> {
+        let all = (0..self.elements.len()).map(|index| self.node(index));
+        all.filter(move |node| is(*node, name))
+    }
 }
 
-/// Where the tag that `text` begins with ends: at the first `>` outside quotes.
-fn end_of_tag(text: &str) -> usize {
-    let mut quote = None;
-    let end = text.bytes().position(|byte| match quote {
-        Some(open) => {
-            if byte == open {
-                quote = None;
-            }
-            false
+impl Document<'_> {
+    /// Of each element, how many with this local name it is inside of.
+    pub(crate) fn depths_in(&self, name: &str) -> Vec<u32> {
+        let mut depths: Vec<u32> = Vec::with_capacity(self.elements.len());
+        for element in &self.elements {
+            let depth = (element.parent)
+                .map_or(0, |p| depths[p] + u32::from(self.elements[p].name == name));
+            depths.push(depth);
         }
-        None => {
-            if byte == b'"' || byte == b'\'' {
-                quote = Some(byte);
-            }
-            byte == b'>'
-        }
-    });
-    end.unwrap_or(text.len())
+        depths
+    }
 }
 
-/// All elements below `node` with this local name, in document order.
-pub(crate) fn elements<'a, 't: 'a>(
-    node: Node<'a, 't>,
-    name: &'static str,
-) -> impl Iterator<Item = Node<'a, 't>> {
-    node.descendants().filter(move |inner| is(*inner, name))
+/// All elements inside an element with this local name, in document order.
+pub(crate) fn elements<'d, 't>(
+    node: Node<'d, 't>,
+    name: &str,
+) -> impl DoubleEndedIterator<Item = Node<'d, 't>> {
+    let inside = node.index + 1..node.element().end;
+    let all = inside.map(move |index| node.document.node(index));
+    all.filter(move |inner| is(*inner, name))
 }
 
 /// An element, and elements inside it.
-pub(crate) type Group<'a, 't> = (Node<'a, 't>, Vec<Node<'a, 't>>);
+pub(crate) type Group<'d, 't> = (Node<'d, 't>, Vec<Node<'d, 't>>);
 
-/// All elements below `node` with this local name, in document order, each with the elements inside it that it is the
-/// nearest such ancestor of.
-pub(crate) fn grouped<'a, 't: 'a>(node: Node<'a, 't>, owner: &str) -> Vec<Group<'a, 't>> {
-    let mut groups: Vec<Group<'a, 't>> = Vec::new();
-    // The ancestors of the next node, each with the group that what is inside belongs to.
-    let mut around: Vec<(Node<'a, 't>, Option<usize>)> = Vec::new();
-    for inner in node.descendants().filter(Node::is_element) {
-        while around
-            .last()
-            .is_some_and(|(last, _)| Some(*last) != inner.parent())
-        {
-            around.pop();
-        }
-        let mut group = around.last().and_then(|(_, group)| *group);
-        if is(inner, owner) {
-            groups.push((inner, Vec::new()));
+/// All elements with this local name, in document order, each with the elements inside it that it is the nearest such
+/// ancestor of.
+pub(crate) fn grouped<'d, 't>(document: &'d Document<'t>, owner: &str) -> Vec<Group<'d, 't>> {
+    let mut groups: Vec<Group<'d, 't>> = Vec::new();
+    // Of each element, the group that what is inside belongs to. A parent comes before what is in it.
+    let mut of: Vec<Option<usize>> = Vec::with_capacity(document.elements.len());
+    for (index, element) in document.elements.iter().enumerate() {
+        let node = document.node(index);
+        let mut group = element.parent.and_then(|parent| of[parent]);
+        if element.name == owner {
+            groups.push((node, Vec::new()));
             group = Some(groups.len() - 1);
         } else if let Some(group) = group {
-            groups[group].1.push(inner);
+            groups[group].1.push(node);
         }
-        around.push((inner, group));
+        of.push(group);
     }
     groups
 }
 
-/// Whether a node is an element with this local name.
+/// Whether an element has this local name.
 pub(crate) fn is(node: Node<'_, '_>, name: &str) -> bool {
-    node.is_element() && node.tag_name().name() == name
+    node.element().name == name
 }
 
 /// Whether an `enabled` attribute says yes.
@@ -157,43 +295,64 @@ pub(crate) fn is_enabled(node: Node<'_, '_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_XML_DEPTH, parse};
-    use crate::error::ConfigError;
-    use std::path::Path;
+    use super::{elements, grouped, parse};
 
-    fn is_too_deep(text: &str) -> bool {
-        matches!(
-            parse(text, Path::new("x.config")),
-            Err(ConfigError::Nested { .. })
-        )
-    }
-    fn nested(depth: usize) -> String {
-        format!("{}{}", "<a b='/>'>".repeat(depth), "</a>".repeat(depth))
+    fn found(text: &str) -> bool {
+        parse(text).elements("x").next().is_some()
     }
 
     #[test]
-    fn what_nests_too_deep_is_refused_before_it_is_parsed() {
-        assert!(parse(&nested(MAX_XML_DEPTH), Path::new("x")).is_ok());
-        // (The parser would take a stack of some 300 bytes for each.)
-        for depth in [MAX_XML_DEPTH + 1, 1_000_000] {
-            let elements = nested(depth);
-            assert!(is_too_deep(&elements));
-            // What looks like the start of something long, where it is something else.
-            assert!(is_too_deep(&format!(
-                "<!DOCTYPE a SYSTEM '<!--'>{elements}"
-            )));
-            assert!(is_too_deep(&format!(
-                "<!DOCTYPE a [<!-- <? -->]>{elements}"
-            )));
-            assert!(is_too_deep(&format!("<r c='<!--' d=\"'\">{elements}</r>")));
-            assert!(is_too_deep(&format!("<r><!--></a></a>-->{elements}</r>")));
+    fn what_stands_before_an_error_counts() {
+        for text in [
+            "<a><x/>",
+            "<a><x b='",
+            "<a><x/></a>junk",
+            "<a><x/><b c=d/></a>",
+            "<a><x/><",
+        ] {
+            assert_eq!(found(text), !text.contains("<x b='"), "{text}");
+        }
+        for text in ["junk<x/>", "<a><b c=d/><x/></a>", "<a><!-- <x/>", "", "<"] {
+            assert!(!found(text), "{text}");
         }
     }
 
     #[test]
-    fn many_elements_side_by_side_are_not_deep() {
-        let many = "<a c='x > y'><b/><b d='1'/></a><!-- <a><a> --><![CDATA[<a><a>]]><?p <a>?>"
-            .repeat(1000);
-        assert!(parse(&format!("<r>{many}</r>"), Path::new("x")).is_ok());
+    fn what_does_not_hide_elements_is_forgiven() {
+        for text in [
+            " \n<?xml version='1.0'?><a><x/></a>",
+            "\u{feff}<a><!-- b -- c --><x/></a>",
+            "<a><b c='& < >' c='d'/><x/></a>",
+            "<a>&nbsp;<b></c><p:x/></a>",
+            "<a><![CDATA[<b>]]><x/></a>",
+            "<!DOCTYPE a [<!ENTITY e '>]'> <!-- > -->]><a><x/></a>",
+        ] {
+            assert!(found(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_decoded_and_the_last_counts() {
+        let document = parse("<x a='1' a='&lt;&amp;&#65;&#x42;&e;&'/>");
+        let node = document.elements("x").next().unwrap();
+        assert_eq!(node.attribute("a"), Some("<&AB&e;&"));
+    }
+
+    #[test]
+    fn elements_are_those_inside_and_groups_those_of_the_nearest_owner() {
+        let document = parse("<r><o n='1'><x/><o n='2'><x/></o><x/></o><x/></r>");
+        let outer = document.elements("o").next().unwrap();
+        assert_eq!(elements(outer, "x").count(), 3);
+        let groups = grouped(&document, "o");
+        let sizes: Vec<usize> = groups.iter().map(|g| g.1.len()).collect();
+        assert_eq!(sizes, [2, 1]);
+    }
+
+    #[test]
+    fn deep_files_take_no_stack_and_no_time() {
+        let depth = 300_000;
+        let text = format!("{}<x/>{}", "<o>".repeat(depth), "</o>".repeat(depth));
+        let document = parse(&text);
+        assert_eq!(grouped(&document, "o").len(), depth);
     }
 }

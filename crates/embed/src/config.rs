@@ -65,13 +65,8 @@ fn carry(name: String, xml: String) {
 fn give_carried(name: &str, xml: &str) {
     let Some(rt) = rt_opt() else { return };
     let loader = &rt.root.loader;
-    if let Ok(config) = loader
-        .shared
-        .locations
-        .parse(xml, std::path::Path::new(name))
-    {
-        loader.carry_dllmap(name, config.dllmap);
-    }
+    let config = loader.shared.locations.parse(xml);
+    loader.carry_dllmap(name, config.dllmap);
 }
 
 /// The directory with `mono/4.5`.
@@ -84,16 +79,9 @@ fn parse(text: &str) {
     let Some(rt) = rt_opt() else {
         return said(|s| s.configurations.push(text.to_string()));
     };
-    match rt
-        .root
-        .loader
-        .shared
-        .locations
-        .parse(text, std::path::Path::new("memory"))
-    {
-        Ok(config) => rt.root.loader.add_host_dllmap(config.dllmap),
-        Err(e) => eprintln!("vervet: {e}"),
-    }
+    let loader = &rt.root.loader;
+    let config = loader.shared.locations.parse(text);
+    loader.add_host_dllmap(config.dllmap);
 }
 
 api! {
