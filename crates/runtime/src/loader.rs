@@ -479,14 +479,19 @@ impl Loader {
     }
     /// A file is about to be opened for managed code. AppDomain.AssemblyLoad is raised for the assembly in it also if that is loaded already, as in mono.
     pub fn opens_again(&self, path: &Path) {
-        let full = in_native(|| std::fs::canonicalize(path).ok());
+        let full = in_native(|| canonical(path));
         let mut state = self.state.lock();
-        let known = full.and_then(|full| state.loaded.at(&full));
+        let known = state.loaded.at(&full);
         state.untold.extend(known);
+    }
+    /// Has the file been loaded, whether or not it is still there?
+    pub fn is_loaded_from(&self, path: &Path) -> bool {
+        let full = in_native(|| canonical(path));
+        self.state.lock().loaded.at(&full).is_some()
     }
     /// Two threads may read one file at the same time; [`Loader::register`] keeps the assembly of the first.
     fn open_file(&self, path: &Path, purpose: Purpose) -> std::result::Result<Given, LoadError> {
-        let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let full = canonical(path);
         if let Some(a) = self.state.lock().loaded.at(&full) {
             return Ok(Given::Opened(a));
         }
@@ -766,6 +771,18 @@ pub(crate) fn private_bin_path(setup: ObjRef<'_>) -> Option<String> {
     let at = std::mem::offset_of!(vervet_abi::layouts::AppDomainSetupObject, private_bin_path);
     let text = setup.read_ref(at).non_null().map(ObjRef::text);
     text.filter(|t| !t.is_empty())
+}
+/// The path by which a file is known: the canonical one, also of a file that is gone, if its directory is there.
+fn canonical(path: &Path) -> PathBuf {
+    let of_directory = || {
+        let path = std::path::absolute(path).ok()?;
+        let directory = std::fs::canonicalize(path.parent()?).ok()?;
+        Some(directory.join(path.file_name()?))
+    };
+    std::fs::canonicalize(path)
+        .ok()
+        .or_else(of_directory)
+        .unwrap_or_else(|| path.to_path_buf())
 }
 /// Runs `work` in Native state: looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {

@@ -128,7 +128,10 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
     };
     let path = file.text();
     if path.is_empty() {
-        return Err(cx.throw(Known::ArgumentException, "Path can't be empty"));
+        return Err(match how {
+            How::From => cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path),
+            _ => cx.throw(Known::ArgumentException, "Path can't be empty"),
+        });
     }
     let path = vervet_binder::binder::without_file_scheme(Path::new(&path));
     let path = path.to_string_lossy().into_owned();
@@ -136,10 +139,15 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
         let text = "Absolute path information is required.";
         return Err(cx.throw2(Known::ArgumentException, text, "assemblyFile"));
     }
-    if !Path::new(&path).is_file() {
-        return Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path));
-    }
     let (loader, path_of) = (cx.loader(), Path::new(&path));
+    // A file that is loaded need not be there any more.
+    if !path_of.is_file() && !loader.is_loaded_from(path_of) {
+        let class = match path_of.exists() {
+            true => Known::BadImageFormatException,
+            false => Known::FileNotFoundException,
+        };
+        return Err(cx.throw2(class, INVALID_IMAGE, &path));
+    }
     if !matches!(how, How::ReflectionOnly) {
         loader.opens_again(path_of);
     }
