@@ -25,9 +25,14 @@ impl Loader {
     }
     /// Adds an assembly that the program defines. No name finds it.
     pub fn add_defined(&self, assembly: &'static Assembly) {
-        let mut s = self.state.lock();
-        s.loaded.add_defined(assembly);
         hooks::assembly_loaded(assembly);
+        if assembly.is_reflection_only {
+            self.reflection_only.add_defined(assembly);
+        }
+        let mut s = self.state.lock();
+        if !assembly.is_reflection_only {
+            s.loaded.add_defined(assembly);
+        }
         s.untold.push(assembly);
     }
     /// Adds an assembly to what is loaded, unless one of that path is there already, or, without a path, unless it is there itself. Returns the one that is there.
