@@ -89,7 +89,7 @@ impl AppConfig {
                     .filter_map(|node| node.attribute("version").map(str::to_owned))
             };
             config.supported_runtimes = versions("supportedRuntime").collect();
-            config.required_runtime = versions("requiredRuntime").last();
+            config.required_runtime = versions("requiredRuntime").next_back();
         }
         config
     }

@@ -153,7 +153,7 @@ impl Entry {
 
 fn is_for_this_machine(node: Node<'_, '_>) -> bool {
     MACHINE.iter().all(|(attribute, ours)| {
-        node.attribute(*attribute)
+        node.attribute(attribute)
             .is_none_or(|list| lists(list, ours))
     })
 }
