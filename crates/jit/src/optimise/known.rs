@@ -20,6 +20,7 @@
 //!
 //! # Invariants
 //! * Facts are about values only, never about memory.
+//! * A load that only asks for null goes only behind an access to the same place or an allocation.
 //! * Comparisons are the same if they have the same operands and the same condition, or the opposite
 //!   one. A value that is not 0 is one that does not equal 0.
 use cranelift_codegen::dominator_tree::DominatorTree;
@@ -55,6 +56,11 @@ enum Operand {
 /// By condition: the blocks in which it has been decided, and how.
 type Facts = FxHashMap<Condition, SmallVec<[(Block, bool); 2]>>;
 
+/// By address: the blocks in which memory there has been accessed, and where an object has been
+/// allocated. That an address is not 0 says less: a pointer to the page of null raises
+/// NullReferenceException as well.
+type Touched = FxHashMap<Value, SmallVec<[Block; 2]>>;
+
 /// What becomes of an instruction.
 enum Change {
     /// A branch goes one way: the number of that way.
@@ -79,9 +85,11 @@ pub(super) fn decide(
 ) -> bool {
     func.dfg.resolve_all_aliases();
     let mut facts = Facts::default();
+    let mut touched = Touched::default();
     for object in objects {
         if let ValueDef::Param(block, _) = func.dfg.value_def(object) {
             facts.insert(is_null(object), smallvec![(block, false)]);
+            touched.insert(object, smallvec![block]);
         }
     }
     let mut changes = Vec::new();
@@ -95,7 +103,7 @@ pub(super) fn decide(
                 func,
                 domtree,
                 (*block, inst),
-                &mut facts,
+                (&mut facts, &mut touched),
                 &mut changes,
                 null,
             );
@@ -152,7 +160,7 @@ fn look_at(
     func: &Function,
     domtree: &DominatorTree,
     (block, inst): (Block, Inst),
-    facts: &mut Facts,
+    (facts, touched): (&mut Facts, &mut Touched),
     changes: &mut Vec<Change>,
     null: TrapCode,
 ) {
@@ -193,13 +201,15 @@ fn look_at(
             ..
         } if func.dfg.mem_flags[flags].trap_code() == Some(null) => {
             let condition = is_null(arg);
-            match is_known(domtree, facts, block, &condition) {
-                None => facts.entry(condition).or_default().push((block, false)),
+            if is_known(domtree, facts, block, &condition).is_none() {
+                facts.entry(condition).or_default().push((block, false));
+            }
+            let blocks = touched.entry(arg).or_default();
+            if !blocks.iter().any(|by| domtree.block_dominates(*by, block)) {
+                blocks.push(block);
+            } else if func.dfg.insts[inst].opcode() == Opcode::Load {
                 // It goes if nothing uses what it loads.
-                Some(false) if func.dfg.insts[inst].opcode() == Opcode::Load => {
-                    changes.push(Change::Loads(inst));
-                }
-                Some(_) => {}
+                changes.push(Change::Loads(inst));
             }
         }
         _ => {}
@@ -387,6 +397,24 @@ mod tests {
             text.contains("v4 = load") && text.contains("v7 = load"),
             "{text}"
         );
+    }
+
+    /// A pointer that is not 0 may point to the page of null.
+    #[test]
+    fn what_was_only_compared_with_null_is_touched() {
+        let (text, _) = decided(
+            "function %f(i64) -> i32 {
+            block0(v0: i64):
+                v1 = iconst.i32 1
+                brif v0, block1, block2
+            block1:
+                v2 = load.i32 user1 v0
+                return v1
+            block2:
+                return v1
+            }",
+        );
+        assert_eq!(text.matches("load.i32").count(), 1, "{text}");
     }
 
     #[test]
