@@ -13,7 +13,8 @@
 //! # Invariants
 //! * A block that can be reached without entering a cold block keeps its place.
 //! * Only places change: of blocks, and of addresses and vectors that are constants.
-use crate::optimise::FrameNotes;
+use super::FrameNotes;
+use super::edges::next;
 use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::ir::{Block, Function, Inst, Opcode, Value};
 use rustc_hash::FxHashMap;
@@ -67,11 +68,6 @@ pub(super) fn mark_slow_paths(func: &mut Function, notes: &FrameNotes) {
     }
 }
 
-/// Where a block goes on, if there is one place only.
-fn next(func: &Function, block: Block) -> Option<Block> {
-    let mut successors = func.block_successors(block);
-    successors.next().filter(|_| successors.next().is_none())
-}
 /// Does the block call anything?
 fn calls(func: &Function, block: Block) -> bool {
     func.layout

@@ -28,6 +28,7 @@ mod bounds;
 mod cold;
 mod copies;
 mod divisions;
+mod edges;
 mod known;
 mod latches;
 mod notes;

@@ -17,6 +17,7 @@
 //! # Invariants
 //! * Both ways lead to the same block with the same arguments but one, and compute nothing else.
 //! * A way that is cold stays a branch.
+use super::edges::entries;
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::ir::{
@@ -39,13 +40,7 @@ type Arrivals = SmallVec<[Arrival; 4]>;
 /// Converts what can be converted.
 pub(super) fn convert(func: &mut Function) {
     let blocks: Vec<Block> = func.layout.blocks().collect();
-    // How many edges lead to each block.
-    let mut entries: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for block in &blocks {
-        for next in func.block_successors(*block) {
-            entries[next] += 1;
-        }
-    }
+    let entries = entries(func);
     for block in blocks {
         let Some(branch) = func.layout.last_inst(block) else {
             continue;

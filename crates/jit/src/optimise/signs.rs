@@ -13,6 +13,7 @@
 //! # Invariants
 //! * The change is one instruction that neither traps nor touches memory, on the number itself.
 //! * A way that is cold stays a branch.
+use super::edges::{entries, next};
 use super::slots::constant;
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::entity::SecondaryMap;
@@ -41,12 +42,7 @@ struct Change {
 /// Converts what can be converted.
 pub(super) fn convert(func: &mut Function) {
     let blocks: Vec<Block> = func.layout.blocks().collect();
-    let mut entries: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for block in &blocks {
-        for next in func.block_successors(*block) {
-            entries[next] += 1;
-        }
-    }
+    let entries = entries(func);
     for block in blocks {
         // Changes one by one: what comes before may have changed the arguments of a block.
         if let Some(branch) = func.layout.last_inst(block)
@@ -117,12 +113,6 @@ fn signed(func: &Function, condition: Value) -> Option<Value> {
     let ty = func.dfg.value_type(number);
     let is_zero = constant(func, zero) == Some(0);
     (is_zero && (ty == I32 || ty == I64)).then_some(number)
-}
-
-/// Where a block goes on, if there is one place only.
-fn next(func: &Function, block: Block) -> Option<Block> {
-    let mut successors = func.block_successors(block);
-    successors.next().filter(|_| successors.next().is_none())
 }
 
 /// The instructions of a block that has two, besides constants.
