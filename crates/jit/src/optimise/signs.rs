@@ -44,7 +44,7 @@ pub(super) fn convert(func: &mut Function) {
     let blocks: Vec<Block> = func.layout.blocks().collect();
     let entries = entries(func);
     for block in blocks {
-        // Changes one by one: what comes before may have changed the arguments of a block.
+        // One after the other: a change may have given the next block other arguments.
         if let Some(branch) = func.layout.last_inst(block)
             && let Some(change) = find(func, &entries, branch)
         {

@@ -173,8 +173,8 @@ impl Merges {
         }
     }
 
-    /// Lets those escape of which the copies cost more than the allocations that they save: in a loop
-    /// in which none of the objects is allocated, and where there are many.
+    /// Marks groups as escaping whose copies cost more than the allocations that they save: those in a
+    /// loop that allocates none of the objects, and those with more than [`MOST_COPIES`].
     fn weigh(&self, func: &Function, uses: &mut Uses, sites: &[Site]) {
         // By merge: the first of those that it is connected with.
         let mut group: Vec<usize> = (0..self.all.len()).collect();

@@ -60,9 +60,9 @@ struct Site {
     join: Block,
 }
 
-/// Makes slots of the objects that do not escape, and forgets the allocations of others that never
-/// can. `cfg` and `domtree` are those of the function, of which no block is unreachable. Whether
-/// there was any; blocks that nothing leads to may be left then.
+/// Makes slots of the objects that do not escape, and forgets their allocations; the others may
+/// follow in the next round. `cfg` and `domtree` are those of the function, of which no block is
+/// unreachable. True if there was such an object; then blocks may be left that nothing leads to.
 pub(super) fn replace(
     func: &mut Function,
     cfg: &ControlFlowGraph,

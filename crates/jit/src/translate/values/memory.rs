@@ -369,7 +369,7 @@ fn add_fields(class: ClassRef, at: u32, words: &mut [[bool; 3]]) -> Result<(), L
         };
         match size {
             4 if at.is_multiple_of(4) => word[at as usize / 4 % 2] = true,
-            // A shorter field has a half to itself only with padding, which is copied, too.
+            // Words with shorter or longer fields are copied whole, padding included.
             _ => word[2] = true,
         }
         return Ok(());
