@@ -81,6 +81,8 @@ pub trait Host {
     fn prepare(&self) -> bool {
         false
     }
+    /// Lets other OS threads run on the calling carrier's core, if any wants to.
+    fn let_others_run(&self) {}
     /// Can a poll find anything? False as long as no thread waits for a descriptor.
     fn has_waiters(&self) -> bool;
 }

@@ -41,6 +41,7 @@ mod idle;
 mod injector;
 mod local_queue;
 mod owner;
+mod patience;
 mod processor;
 pub mod reactor;
 mod scheduler;

@@ -55,6 +55,9 @@ impl Host for Shared {
     fn wake_poller(&self) {
         self.0.reactor.wake();
     }
+    fn let_others_run(&self) {
+        std::thread::yield_now();
+    }
     fn has_waiters(&self) -> bool {
         self.0.reactor.is_used()
     }

@@ -15,6 +15,7 @@
 //! * No lock of this crate is held when the host is called.
 #[cfg(not(feature = "loom"))]
 mod carry;
+mod linger;
 mod native;
 mod next;
 mod rest;

@@ -7,8 +7,9 @@
 //!   4  a share of the injector
 //!   5  due timers, descriptors                              --.
 //!   6  half of the queue of another processor                 | searching
-//!   7  timers of other processors                           --'
-//!   8  rest (`rest`)
+//!   7  timers of other processors                             |
+//!   8  descriptors, some microseconds more (`linger`)       --'
+//!   9  rest (`rest`)
 //! ```
 //!
 //! # Invariants
@@ -261,10 +262,17 @@ impl<H: Host> Scheduler<H> {
                 std::hint::spin_loop();
             }
         }
-        None
+        let id = self.linger(c, p, number)?;
+        Some(self.found(c, p, id, true))
     }
     /// Looks at each other processor once, in random order, and at the injector.
-    fn search_once(&self, c: &mut Carrier, p: &Processor, number: u32, tick: u64) -> Option<u32> {
+    pub(super) fn search_once(
+        &self,
+        c: &mut Carrier,
+        p: &Processor,
+        number: u32,
+        tick: u64,
+    ) -> Option<u32> {
         let count = self.processors.len() as u32;
         let from = c.random() % count;
         // Any step that has no factor in common with the count visits all. Such steps are dense, so the next one up is near.

@@ -101,6 +101,9 @@ impl Host for Runtime {
     fn prepare(&self) -> bool {
         super::record::some_wanted() && prepare_green()
     }
+    fn let_others_run(&self) {
+        std::thread::yield_now();
+    }
     fn has_waiters(&self) -> bool {
         self.reactor.as_ref().is_some_and(Reactor::is_used)
     }

@@ -7,6 +7,9 @@
 //! descriptor is ready, and parks until it is. What was only asked for may block after all (the data went to another thread): then the carrier's
 //! processor goes to another carrier.
 //!
+//! What a green thread finds out of a socket when it waits is remembered (`green::descriptor`), so that most waits make no system call. Such a wait lasts for
+//! [`RECHECK`] at most; then the thread looks anew. So what others change behind the runtime's back is seen with that delay.
+//!
 //! An operation of several steps (a message that is sent in parts) notes in [`Calls::done`] how far it is. The note outlives the native stack.
 //!
 //! # Invariants
@@ -25,6 +28,8 @@ use super::reason::{self, Reason};
 use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, Waiter, waiter};
 use super::{Leaves, id, is_over};
 use crate::cx::{Cx, Result, Throw};
+use crate::threads::green::descriptor::Verified;
+pub use crate::threads::green::descriptor::forget;
 use crate::threads::green::kept::Kept;
 use crate::threads::green::reentry;
 use crate::threads::{green, interrupts};
@@ -180,6 +185,10 @@ impl Target {
 
 /// How far a thread that leaves the native stack is: the lowest byte is the errno of a wait that is over, the rest [`Calls::done`].
 const DONE: u32 = 8;
+/// Instead of an errno: the wait relies on what was verified of the descriptor, and its end is that of this reliance.
+const RELIES: u64 = 0;
+/// For how long a wait may rely on what was verified of a descriptor.
+const RECHECK: Duration = Duration::from_secs(1);
 
 /// Makes an operation on a descriptor that may block. `operation` runs in Native state, as often as needed: it gives its
 /// answer (or errno), or Pending if the descriptor is to be waited for. ETIMEDOUT if that is not ready by the deadline,
@@ -223,15 +232,7 @@ pub(super) fn go_on<T>(
     if let Some(kept) = resumed {
         done.set(done_of(kept));
     }
-    let mut wait = Wait {
-        until: resumed.map(|kept| {
-            let error = kept.note & ((1 << DONE) - 1);
-            Until::Deadline(kept.end, error as i32)
-        }),
-        was_parked: resumed.is_some(),
-        target,
-        done,
-    };
+    let mut wait = Wait::new(target, resumed, done);
     let mut parks = green::is_green(cx) && target.descriptor >= 0;
     // An operation that can be tried says itself whether the descriptor is ready.
     let mut waits_first = !target.can_try || wait.was_parked;
@@ -266,6 +267,9 @@ pub(super) fn go_on<T>(
             }
         }
         waits_first = true;
+        if parks {
+            wait.take_verified();
+        }
         let calls = Calls {
             word,
             may_wait: !(parks && target.can_try),
@@ -323,6 +327,10 @@ struct Wait<'a> {
     until: Option<Until>,
     /// The thread comes from a park in which it left the native stack.
     was_parked: bool,
+    /// What the next wait may rely on, taken before the operation is tried.
+    verified: Option<Verified>,
+    /// Until when waits may rely on what was verified; None: there was no such wait.
+    relies: Option<Instant>,
 }
 
 /// How [`Wait::until_ready`] ends.
@@ -339,7 +347,55 @@ enum Ready {
     Leaves,
 }
 
-impl Wait<'_> {
+impl<'a> Wait<'a> {
+    fn new(target: Target, resumed: Option<Kept>, done: &'a Cell<u64>) -> Wait<'a> {
+        let mut wait = Wait {
+            target,
+            done,
+            until: None,
+            was_parked: resumed.is_some(),
+            verified: None,
+            relies: None,
+        };
+        if let Some(kept) = resumed {
+            match kept.note & ((1 << DONE) - 1) {
+                RELIES => wait.relies = kept.end,
+                error => wait.until = Some(Until::Deadline(kept.end, error as i32)),
+            }
+        }
+        wait
+    }
+    fn direction(&self) -> Direction {
+        match self.target.interest {
+            Interest::Read => Direction::Read,
+            Interest::Write => Direction::Write,
+        }
+    }
+    /// The operation is going to be tried: takes what the wait after it may rely on.
+    fn take_verified(&mut self) {
+        let Target {
+            can_try,
+            limits,
+            deadline,
+            ..
+        } = self.target;
+        // A wait that had to look, or that relied on it for too long, goes on by what it finds.
+        let may_rely = can_try
+            && limits == Limits::Own
+            && deadline.is_none()
+            && self.until.is_none()
+            && !self.relies.is_some_and(|end| is_over(Some(end)));
+        self.verified = match may_rely {
+            true => Verified::of(self.target.descriptor, self.direction()),
+            false => None,
+        };
+    }
+    fn keep(&self, end: Option<Instant>, error: u64) -> Kept {
+        Kept {
+            end,
+            note: error | self.done.get() << DONE,
+        }
+    }
     fn until_ready(&mut self, cx: &Cx<'_>, word: &AtomicU32) -> Ready {
         let Target {
             descriptor,
@@ -359,9 +415,21 @@ impl Wait<'_> {
                 Asked::Nothing if was_parked && can_try => return Ready::Perhaps,
                 Asked::Nothing => {}
             }
+            if let Some(verified) = self.verified.take() {
+                let end = *self.relies.get_or_insert_with(|| Instant::now() + RECHECK);
+                match verified.wait(cx, self.keep(Some(end), RELIES)) {
+                    Ok(true) => was_parked = true,
+                    // It is closed: the look below says more.
+                    Ok(false) => {}
+                    Err(Leaves) => return Ready::Leaves,
+                }
+                continue;
+            }
+            let seen = green::descriptor::seen(descriptor);
             if !can_try && is_ready(descriptor, interest) {
                 return Ready::Perhaps;
             }
+            let looked = self.until.is_none();
             let until = *self
                 .until
                 .get_or_insert_with(|| Until::of(descriptor, interest, deadline, limits));
@@ -371,15 +439,10 @@ impl Wait<'_> {
             if is_over(end) {
                 return Ready::Ended(error);
             }
-            let direction = match interest {
-                Interest::Read => Direction::Read,
-                Interest::Write => Direction::Write,
-            };
-            let kept = Kept {
-                end,
-                note: error as u64 | self.done.get() << DONE,
-            };
-            match green::descriptor::wait(cx, descriptor, direction, kept) {
+            // (Without a limit of its own and of the caller's.)
+            let found = seen.filter(|_| looked && limits == Limits::Own && end.is_none());
+            let kept = self.keep(end, error as u64);
+            match green::descriptor::wait(cx, descriptor, self.direction(), kept, found) {
                 Ok(true) => was_parked = true,
                 Ok(false) => return Ready::CannotPark,
                 Err(Leaves) => return Ready::Leaves,

@@ -153,7 +153,7 @@ fn in_runtime_state(fd: i32, direction: Direction) -> bool {
         None,
     );
     let kept = Kept { end: None, note: 0 };
-    let waited = green::descriptor::wait(cx, fd, direction, kept);
+    let waited = green::descriptor::wait(cx, fd, direction, kept, None);
     reason::forget(cx);
     matches!(waited, Ok(true))
 }

@@ -15,7 +15,7 @@ use std::task::Poll;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::threads::abort;
 use vervet_runtime::threads::park::blocking_io::{
-    Interest, Target, block_on, block_on_noting, is_non_blocking, is_ready,
+    self, Interest, Target, block_on, block_on_noting, is_non_blocking, is_ready,
 };
 use vervet_runtime::threads::wait_handles::filetime;
 use vervet_runtime::threads::{self, wait_handles};
@@ -294,6 +294,7 @@ icalls! {
         let fd = handle as i32;
         forget_standard(fd);
         let delete = share::leave(fd);
+        blocking_io::forget(fd);
         let r = cx.native(|| {
             // SAFETY: managed code gives the descriptor up; EINTR leaves it closed on Linux.
             let r = unsafe { libc::close(fd) };

@@ -8,6 +8,7 @@ use crate::system::net::sockets::socket::set_int;
 use crate::system::net::sockets::{state, winsock};
 use vervet_runtime::code::icall::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::threads::park::blocking_io;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 use winsock::{check, report};
@@ -420,6 +421,8 @@ icalls! {
             (None, Some(bytes)) => set_bytes(fd, host, name, bytes.elements::<u8>()),
             (None, None) => set_int_value(fd, host, name, number),
         };
+        // It may have been a time limit.
+        blocking_io::forget(fd);
         report(cx, result, error);
         Ok(())
     }

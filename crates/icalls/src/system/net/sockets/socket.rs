@@ -56,7 +56,7 @@ pub(super) fn blocking_transfer<'cx>(
         let may_wait = calls.may_wait();
         match call(calls, if may_wait { 0 } else { libc::MSG_DONTWAIT }) {
             Err(libc::EAGAIN)
-                if !may_wait && !is_non_blocking(fd)
+                if !may_wait && (blocking || !is_non_blocking(fd))
                     || blocking && is_non_blocking(fd) && time_limit(fd, interest).is_none() =>
             {
                 Poll::Pending
@@ -134,7 +134,9 @@ fn set_non_blocking(fd: i32, non_blocking: bool) -> Result<(), i32> {
             false => flags & !libc::O_NONBLOCK,
         };
         if new != flags {
-            check(libc::fcntl(fd, libc::F_SETFL, new))?;
+            let set = check(libc::fcntl(fd, libc::F_SETFL, new));
+            blocking_io::forget(fd);
+            set?;
         }
     }
     Ok(())
@@ -237,6 +239,7 @@ fn close_descriptor(cx: &Cx<'_>, fd: i32) {
     let at = (&raw mut linger).cast();
     // SAFETY: the record is filled; what is no socket is an error.
     let r = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_LINGER, at, &mut size) };
+    blocking_io::forget(fd);
     // EINTR leaves it closed on Linux.
     // SAFETY: managed code gives the descriptor up.
     let close = move || unsafe { libc::close(fd) };

@@ -5,6 +5,7 @@
 //! locks; managed code that uses one socket from several threads gets no order from the kernel either.
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_os::Chunks;
+use vervet_runtime::threads::park::blocking_io;
 
 /// The program has shut it down for receiving.
 const SHUT: usize = 1;
@@ -24,6 +25,7 @@ fn word(fd: i32) -> Option<&'static AtomicUsize> {
 
 /// A new socket has that descriptor.
 pub fn begin(fd: i32) {
+    blocking_io::forget(fd);
     if let Some(w) = word(fd) {
         w.store(0, Ordering::Relaxed);
     }

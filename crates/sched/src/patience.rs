@@ -1,0 +1,64 @@
+//! How long a carrier looks at descriptors before it rests.
+//!
+//! Invariant: a wait that the longest look would have met makes the next look twice as long, a longer wait half as long, within limits. So a carrier whose
+//! threads wait for long spends next to nothing, and one whose threads are answered at once does not sleep.
+use crate::sync::LINGER_MOST;
+
+/// Rounds at least.
+const LEAST: u32 = 2;
+/// Nanoseconds that a wait may last for lingering to be worth it: what the longest takes.
+const SHORT: u64 = 50_000;
+
+/// How long a carrier lingers.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    /// Rounds, of about a microsecond each.
+    rounds: u32,
+    /// When the carrier began to look, in nanoseconds.
+    since: u64,
+}
+
+impl Patience {
+    /// Of a carrier that has not waited yet.
+    pub(crate) fn new() -> Patience {
+        Patience {
+            rounds: LEAST,
+            since: 0,
+        }
+    }
+    /// How often the carrier looks before it rests.
+    pub(crate) fn rounds(&self) -> u32 {
+        self.rounds
+    }
+    /// The carrier has found nothing.
+    pub(crate) fn begin(&mut self, now: u64) {
+        self.since = now;
+    }
+    /// Descriptors are ready that the carrier has waited for since it began.
+    pub(crate) fn met(&mut self, now: u64) {
+        self.rounds = match now.saturating_sub(self.since) < SHORT {
+            true => (2 * self.rounds).min(LINGER_MOST),
+            false => (self.rounds / 2).max(LEAST),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Waits of 10 us grow the patience up to its limit, waits of a millisecond take it back.
+    #[test]
+    fn patience_follows_the_waits() {
+        let mut patience = Patience::new();
+        let mut wait = |ns: u64| {
+            patience.begin(7);
+            patience.met(7 + ns);
+            patience.rounds
+        };
+        assert_eq!(wait(10_000), (2 * LEAST).min(LINGER_MOST));
+        assert_eq!((0..9).map(|_| wait(10_000)).last(), Some(LINGER_MOST));
+        assert_eq!(wait(1_000_000), (LINGER_MOST / 2).max(LEAST));
+        assert_eq!((0..9).map(|_| wait(1_000_000)).last(), Some(LEAST));
+    }
+}
