@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! translator -> CLIF -> selects, signs       choices between constants and by a sign become conditional moves
+//!                    -> switches  questions about one number become one jump table, small tables comparisons
 //!                    -> slots     stack slots become values
 //!                    -> objects   objects that do not escape become stack slots
 //!                    -> known     branches that an earlier one has decided go
@@ -36,6 +37,7 @@ mod objects;
 mod selects;
 mod signs;
 mod slots;
+mod switches;
 
 pub use notes::{Allocation, FrameNotes};
 
@@ -70,6 +72,7 @@ pub fn run(
     if func.dfg.num_insts() <= MAX_INSTRUCTIONS {
         selects::convert(&mut context.func);
         signs::convert(&mut context.func);
+        switches::merge(&mut context.func);
     }
     let func = &context.func;
     let (slots, checks) = (
