@@ -1,9 +1,11 @@
 //! Which type initialisers run when a method is first called.
 //!
 //! # How it works
-//! ECMA-335 lets the initialiser of a class with `beforefieldinit` run at any time before the first access to one of its static fields (II.10.5.3.1). Mono
-//! runs it while it compiles a method, and programs that print from static initialisers show when. So the compiler lists, for each method, the
-//! classes that mono would initialise then, and the runtime initialises them at the method's first call:
+//! ECMA-335 lets the initialiser of a class with `beforefieldinit` run at any time before the first
+//! access to one of its static fields (II.10.5.3.1). Mono runs it while it compiles a method, and
+//! programs that print from static initialisers show when. So the compiler lists, for each method,
+//! the classes that mono would initialise then, and the runtime initialises them at the method's
+//! first call:
 //!
 //! ```text
 //! static int M(bool b) {              the list of M
@@ -14,18 +16,22 @@
 //!
 //! Not in a list are
 //!
-//! * classes without `beforefieldinit`, but for the method's own, and those of methods of the same module that ask to be inlined: generated code checks them
-//!   where ECMA-335 says;
-//! * the fields that a method accesses which mono inlines (`is_inlined_by_mono`), and, where mono shares code, fields of classes that differ between those that share it:
-//!   generated code checks them at the access;
+//! * classes without `beforefieldinit`, but for the method's own, and those of methods of the same
+//!   module that ask to be inlined: generated code checks them where ECMA-335 says;
+//! * the fields that a method accesses which mono inlines (`is_inlined_by_mono`), and, where mono
+//!   shares code, fields of classes that differ between those that share it: generated code checks
+//!   them at the access;
 //! * thread statics, which have a value per thread;
 //! * a finalizer's own class;
 //! * classes whose initialiser is silent: nobody can tell when it runs;
-//! * classes of the core library, whose initialisers a program does not see, and which would cost every start.
+//! * classes of the core library, whose initialisers a program does not see, and which would cost
+//!   every start.
 //!
 //! # Invariants
-//! * A list depends on the IL alone, and not on which classes are initialised. So it is the same in every process.
-//! * The list only decides when a class is initialised early: code that accesses a class checks by itself that it is initialised.
+//! * A list depends on the IL alone, and not on which classes are initialised. So it is the same in
+//!   every process.
+//! * The list only decides when a class is initialised early: code that accesses a class checks by
+//!   itself that it is initialised.
 //! * A silent initialiser runs no code of the program but plain stores, and throws nothing.
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -50,7 +56,8 @@ pub struct Initialisers {
 }
 
 impl Initialisers {
-    /// The classes that a method's first call initialises, in that order. What cannot be loaded is left out: the code that needs it says so.
+    /// The classes that a method's first call initialises, in that order. What cannot be loaded is
+    /// left out: the code that needs it says so.
     pub fn of(&mut self, method: MethodRef) -> Rc<[ClassRef]> {
         if let Some(known) = self.lists.get(&method.id) {
             return known.clone();
@@ -124,8 +131,10 @@ impl Initialisers {
         !silent
     }
 
-    /// Whether mono replaces direct calls of the method by its body: it asks for it, or it is short, calls nothing, and its class is initialised. Mono looks at
-    /// the moment of the compile whether the class is; a list does not depend on that, so the class counts as initialised if nobody can tell.
+    /// Whether mono replaces direct calls of the method by its body: it asks for it, or it is short,
+    /// calls nothing, and its class is initialised. Mono looks at the moment of the compile whether
+    /// the class is; a list does not depend on that, so the class counts as initialised if nobody can
+    /// tell.
     fn is_inlined_by_mono(&mut self, method: MethodRef) -> bool {
         let never = impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED;
         let is_plain = method.impl_flags & never == 0
@@ -154,7 +163,8 @@ impl Initialisers {
     }
 }
 
-/// The class of a static field that is accessed, if the access lets mono initialise it while it compiles.
+/// The class of a static field that is accessed, if the access lets mono initialise it while it
+/// compiles.
 fn accessed(scope: &Scope, token: Token, is_shared: bool) -> Result<Option<ClassRef>, LoadError> {
     if is_shared && scope.field_depends_on_context(token)? {
         return Ok(None);
@@ -187,8 +197,8 @@ fn shares_code(method: MethodRef) -> bool {
     args.any(|a| !a.is_value_type().unwrap_or(false))
 }
 
-/// Whether the collector calls the method. That there is an object need not mean that the class is initialised: an initialiser that failed would fail
-/// again in the finalizers' thread.
+/// Whether the collector calls the method. That there is an object need not mean that the class is
+/// initialised: an initialiser that failed would fail again in the finalizers' thread.
 fn is_finalizer(method: MethodRef) -> bool {
     let finalizer = method.class.finalizer();
     matches!(finalizer, Ok(Some(f)) if std::ptr::eq(f, method))
@@ -199,7 +209,8 @@ fn is_library(class: ClassRef) -> bool {
     class.module.is_corlib() || class.module.is_graft()
 }
 
-/// Whether nobody can tell when a class's initialiser, or a method that it calls, runs. `left`: how many bytes of IL may still be looked at.
+/// Whether nobody can tell when a class's initialiser, or a method that it calls, runs. `left`: how
+/// many bytes of IL may still be looked at.
 fn is_silent(method: MethodRef, own: ClassRef, left: &mut usize) -> Result<bool, LoadError> {
     if std::ptr::eq(method.class, own.universe().known(Known::Object)) && method.is_ctor() {
         return Ok(true);
@@ -248,7 +259,8 @@ fn is_silent(method: MethodRef, own: ClassRef, left: &mut usize) -> Result<bool,
     Ok(true)
 }
 
-/// Whether a MemberRef names a member of the class's base, which has been resolved: looking it up loads nothing.
+/// Whether a MemberRef names a member of the class's base, which has been resolved: looking it up
+/// loads nothing.
 fn is_of_base(class: ClassRef, token: Token) -> bool {
     let image = &class.module.image;
     let own = class.token();

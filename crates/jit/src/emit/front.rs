@@ -1,4 +1,5 @@
-//! What a function does before its frame is made: machine code in front of what Cranelift compiled, and behind it.
+//! What a function does before its frame is made: machine code in front of what Cranelift compiled,
+//! and behind it.
 //!
 //! ```text
 //! start:   sub dword [counter], 1    ; only in functions that count their calls
@@ -11,15 +12,19 @@
 //!          .int bytes of stack arguments, frame, distance from here back to body
 //! ```
 //!
-//! `Grow` never returns to `more`. It reads the three numbers at its return address, serves interrupt requests if the limit was raised
-//! for them, and goes on at `body`, on a larger segment of the stack if this one has no room for the frame.
+//! `Grow` never returns to `more`. It reads the three numbers at its return address, serves interrupt
+//! requests if the limit was raised for them, and goes on at `body`, on a larger segment of the stack
+//! if this one has no room for the frame.
 //!
-//! The prestub, too, is entered as the function was, and jumps to the method's code: to what it put in its place, or to this, behind the count.
+//! The prestub, too, is entered as the function was, and jumps to the method's code: to what it put
+//! in its place, or to this, behind the count.
 //!
 //! # Invariants
-//! * The subtraction is not atomic: a thread may overwrite what another has counted, or the count that the prestub begins again with. So every call
-//!   that finds no positive count goes to the prestub, not only the one that reaches zero.
-//! * A call that went to the prestub is not counted again: whatever other threads do to the counter, it goes on, and reaches the check.
+//! * The subtraction is not atomic: a thread may overwrite what another has counted, or the count
+//!   that the prestub begins again with. So every call that finds no positive count goes to the
+//!   prestub, not only the one that reaches zero.
+//! * A call that went to the prestub is not counted again: whatever other threads do to the counter,
+//!   it goes on, and reaches the check.
 //! * The check comes before the frame is made, so nothing below the guard is ever touched.
 //! * Count and check change r11 and flags only. r11 carries no argument in either calling convention.
 //! * The code in front has a length that keeps the alignment of the body.
@@ -28,7 +33,8 @@ use vervet_abi::Helper;
 use vervet_abi::context::{LIMIT, SMALL_FRAME, UNCHECKED_FRAME};
 use vervet_types::MethodRef;
 
-/// What a call takes besides the frame: the return address and the saved frame pointer, of the function and of its callee.
+/// What a call takes besides the frame: the return address and the saved frame pointer, of the
+/// function and of its callee.
 const CALLS: u32 = 32;
 
 /// Which functions check their stack.
@@ -57,7 +63,8 @@ struct Check {
 }
 
 impl Front {
-    /// The code for a function with a frame of that many bytes, whose body has that alignment; None: it needs none.
+    /// The code for a function with a frame of that many bytes, whose body has that alignment; None:
+    /// it needs none.
     pub(super) fn new(
         counted: Option<MethodRef>,
         check: StackCheck,
@@ -86,7 +93,8 @@ impl Front {
         nops(&mut front.code, pad);
         Some(front)
     }
-    /// Adds the count. The comparison is signed: a count that fell below zero without being noticed is noticed at the next call.
+    /// Adds the count. The comparison is signed: a count that fell below zero without being noticed
+    /// is noticed at the next call.
     fn count(&mut self, method: MethodRef) {
         let mut near = |place: usize, symbol, addend| {
             self.relocs.push(Reloc {
@@ -132,7 +140,8 @@ impl Front {
     }
 }
 
-/// From the distance in an instruction to what it is relative to, its end: of the subtraction, behind which an immediate byte stands, and of a jump.
+/// From the distance in an instruction to what it is relative to, its end: of the subtraction, behind
+/// which an immediate byte stands, and of a jump.
 pub const TO_COUNTER: i64 = -5;
 /// See [`TO_COUNTER`].
 pub const TO_CODE: i64 = -4;
@@ -140,7 +149,8 @@ pub const TO_CODE: i64 = -4;
 /// `sub dword [rip + counter], 1` and `jle prestub`.
 const COUNT: [u8; 13] = [0x83, 0x2D, 0, 0, 0, 0, 1, 0x0F, 0x8E, 0, 0, 0, 0];
 
-/// Where in a function's code a call goes on that is not to be counted: behind the count, or at the start if the function does not count.
+/// Where in a function's code a call goes on that is not to be counted: behind the count, or at the
+/// start if the function does not count.
 pub fn behind_count(code: &[u8; 16]) -> usize {
     let counts = code[..2] == COUNT[..2] && code[6..9] == COUNT[6..9];
     if counts { COUNT.len() } else { 0 }

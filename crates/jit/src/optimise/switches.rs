@@ -80,7 +80,8 @@ fn table_of(func: &Function, block: Block) -> Option<Inst> {
     (func.dfg.insts[last].opcode() == Opcode::BrTable).then_some(last)
 }
 
-/// By instruction: whether its result is used outside of its block.
+/// By instruction: whether its result is used outside of its block. (Arguments of edges count as used
+/// where the edge begins.)
 fn uses_elsewhere(func: &Function) -> SecondaryMap<Inst, bool> {
     let mut uses: SecondaryMap<Inst, bool> = SecondaryMap::new();
     for block in func.layout.blocks() {
@@ -121,6 +122,8 @@ fn number(func: &Function, value: Value) -> (Value, i64) {
 }
 
 /// What a block asks last, and of which number.
+///
+/// Of I32 only: the numbers of a range are tried one by one, and as such.
 fn asked(func: &Function, block: Block) -> Option<(Value, Asked)> {
     let branch = func.layout.last_inst(block)?;
     let (of, question) = match func.dfg.insts[branch] {
@@ -192,6 +195,9 @@ fn holds(how: IntCC, a: i32, b: i32) -> bool {
 }
 
 /// The questions that follow a block's, of the same number.
+///
+/// They are a tree: each is entered from one other, however many of its edges lead there. So all of
+/// them but the first can be left out.
 fn questions(
     func: &Function,
     entries: &SecondaryMap<Block, u32>,
@@ -261,6 +267,10 @@ fn passed_on(func: &Function, block: Block, inst: Inst) -> bool {
 }
 
 /// Merges the questions that begin with a block's.
+///
+/// The branch of the first question becomes a jump through a table of the whole range, from the least
+/// number that any of them names to the greatest. All numbers outside have to go to the same place:
+/// it is the table's default.
 fn merge_from(
     func: &mut Function,
     entries: &SecondaryMap<Block, u32>,
@@ -364,6 +374,9 @@ fn runs(func: &Function, table: &JumpTableData) -> Option<SmallVec<[Run; FEW]>> 
 }
 
 /// Makes comparisons of the table that ends a block, if it has few runs.
+///
+/// They are made in the order of the numbers. A run is compared by what its number is above the run's
+/// first, without a sign.
 fn compare(func: &mut Function, block: Block, branch: Inst) {
     let InstructionData::BranchTable { arg, table, .. } = func.dfg.insts[branch] else {
         return;

@@ -1,26 +1,32 @@
 //! What a P/Invoke, or a delegate that native code calls or is called through, does with each argument.
 //!
-//! The stubs emit what a plan says; the helpers behind `MarshalToNative` and its kin look up the same plan by
-//! (method, parameter index) to know what to do with the word they are given. The result's index is [`RESULT`].
+//! The stubs emit what a plan says; the helpers behind `MarshalToNative` and its kin look up the same
+//! plan by (method, parameter index) to know what to do with the word they are given. The result's
+//! index is [`RESULT`].
 //!
 //! # What the helpers do
 //! Managed to native, for [`ParamPlan::Convert`]:
-//! * `MarshalToNative(method, i, managed) -> native`: null is 0. By reference, `managed` is the variable's address and
-//!   `native` a new cell that holds the native form (or 0 if the direction is not `input`). Of an [`Unsupported`]
-//!   plan (then `i` may be `RESULT`) it throws MarshalDirectiveException with the message.
-//! * `MarshalBack(method, i, managed, native, block)`: copies back if the direction is `output`, frees what `MarshalToNative`
-//!   made (by reference: the cell too, and what native code left in it), releases a SafeHandle. The length of an array that
-//!   native code made is its SizeParamIndex's argument, found in `block` by [`MarshalPlan::places`], or its SizeConst.
-//! * `MarshalResult(method, native) -> managed`: a string's or struct's native memory is freed with `free`.
+//! * `MarshalToNative(method, i, managed) -> native`: null is 0. By reference, `managed` is the
+//!   variable's address and `native` a new cell that holds the native form (or 0 if the direction is
+//!   not `input`). Of an [`Unsupported`] plan (then `i` may be `RESULT`) it throws
+//!   MarshalDirectiveException with the message.
+//! * `MarshalBack(method, i, managed, native, block)`: copies back if the direction is `output`,
+//!   frees what `MarshalToNative` made (by reference: the cell too, and what native code left in it),
+//!   releases a SafeHandle. The length of an array that native code made is its SizeParamIndex's
+//!   argument, found in `block` by [`MarshalPlan::places`], or its SizeConst.
+//! * `MarshalResult(method, native) -> managed`: a string's or struct's native memory is freed with
+//!   `free`.
 //!
-//! Structs ([`ParamPlan::StructCopy`], [`ParamPlan::StructPointer`], [`ParamPlan::ByRefStruct`], results): `MarshalStructToNative` fills zeroed native
-//! memory, `MarshalStructToManaged` a managed variable (which may be in the heap: with barriers). If the layout owns
-//! memory, `MarshalBack(method, i, managed address, native address)` frees it, last of all.
+//! Structs ([`ParamPlan::StructCopy`], [`ParamPlan::StructPointer`], [`ParamPlan::ByRefStruct`],
+//! results): `MarshalStructToNative` fills zeroed native memory, `MarshalStructToManaged` a managed
+//! variable (which may be in the heap: with barriers). If the layout owns memory,
+//! `MarshalBack(method, i, managed address, native address)` frees it, last of all.
 //!
-//! Native to managed: `MarshalArgToManaged(method, i, native, block) -> managed` (by reference: `native` is the cell's
-//! address, the result the value in it, or 0 without `input`; an array's length is its SizeParamIndex's argument, found
-//! in `block` by [`MarshalPlan::places`], or its SizeConst); `MarshalArgBack(method, i, managed, native)` writes an array,
-//! buffer or by-ref value back; `MarshalResultToNative(method, managed) -> native` makes memory that the caller frees.
+//! Native to managed: `MarshalArgToManaged(method, i, native, block) -> managed` (by reference:
+//! `native` is the cell's address, the result the value in it, or 0 without `input`; an array's
+//! length is its SizeParamIndex's argument, found in `block` by [`MarshalPlan::places`], or its
+//! SizeConst); `MarshalArgBack(method, i, managed, native)` writes an array, buffer or by-ref value
+//! back; `MarshalResultToNative(method, managed) -> native` makes memory that the caller frees.
 //!
 //! # Which plan a parameter has
 //! ```text
@@ -44,8 +50,8 @@
 //! ```
 //!
 //! # Invariants
-//! A plan is computed once per method and never changes. What cannot be marshalled is [`Unsupported`]: the stub calls
-//! `MarshalToNative` for it first of all.
+//! A plan is computed once per method and never changes. What cannot be marshalled is
+//! [`Unsupported`]: the stub calls `MarshalToNative` for it first of all.
 //!
 //! [`Unsupported`]: ParamPlan::Unsupported
 use crate::stubs::native::layout::{
@@ -96,15 +102,18 @@ pub enum Conversion {
     },
     /// A SafeHandle (held during the call) or CriticalHandle of that class to its handle.
     Handle(ClassRef),
-    /// A delegate to a code address. In the reverse direction, a code address to a delegate of that class.
+    /// A delegate to a code address. In the reverse direction, a code address to a delegate of that
+    /// class.
     Delegate(ClassRef),
     /// An object of a formatted class to a pointer to its native copy.
     Class(&'static NativeLayout),
     /// By an ICustomMarshaler.
     Custom(CustomMarshaler),
-    /// Null to 0. Another object is refused, with that text: it has no layout, or its native form would be a COM interface.
+    /// Null to 0. Another object is refused, with that text: it has no layout, or its native form
+    /// would be a COM interface.
     NullOnly(String),
-    /// Whatever object it is (`UnmanagedType.AsAny`): a string with that CharSet, or the native form of a formatted object.
+    /// Whatever object it is (`UnmanagedType.AsAny`): a string with that CharSet, or the native form
+    /// of a formatted object.
     AsAny(CharSet),
 }
 
@@ -134,7 +143,8 @@ pub enum ParamPlan {
     Direct,
     /// A blittable struct by value.
     Struct(&'static NativeLayout),
-    /// A struct that is passed by its address (LPStruct), if it is not blittable by that of a native copy.
+    /// A struct that is passed by its address (LPStruct), if it is not blittable by that of a native
+    /// copy.
     StructPointer(&'static NativeLayout),
     /// A struct by value whose native form differs: converted to and from a native copy on the stack.
     StructCopy(&'static NativeLayout),
@@ -230,7 +240,8 @@ impl MarshalPlan {
         let params = self.params.iter().map(|p| places.take(&p.abi())).collect();
         (hidden, params, places)
     }
-    /// How the native result is passed. As in mono, a native function returns what the managed one does, whether or not `PreserveSig` is declared.
+    /// How the native result is passed. As in mono, a native function returns what the managed one
+    /// does, whether or not `PreserveSig` is declared.
     pub fn native_ret(&self) -> Abi {
         self.ret.abi()
     }

@@ -1,8 +1,9 @@
 //! Guarded calls: a virtual or interface call whose receivers are guessed.
 //!
 //! # How it works
-//! The runtime says which classes an object at the call may be of, as far as it knows ([`CompileEnv::receivers`]). If they come to one or two
-//! implementations, the call becomes a test for each and a direct call, which may be inlined:
+//! The runtime says which classes an object at the call may be of, as far as it knows
+//! ([`CompileEnv::receivers`]). If they come to one or two implementations, the call becomes a test
+//! for each and a direct call, which may be inlined:
 //!
 //! ```text
 //!     vt = uload32 this                        ; faults on null
@@ -14,8 +15,9 @@
 //! join(result):
 //! ```
 //!
-//! An indirect call whose target changes is predicted badly on many processors, a test is not; and an inlined body costs less than any call. So it depends on the methods
-//! that the receivers come to whether tests are worth their code:
+//! An indirect call whose target changes is predicted badly on many processors, a test is not; and an
+//! inlined body costs less than any call. So it depends on the methods that the receivers come to
+//! whether tests are worth their code:
 //!
 //! ```text
 //! methods                      virtual call                     interface call
@@ -27,21 +29,27 @@
 //!
 //! A generic virtual method is as an interface's: a helper looks its instance up otherwise.
 //!
-//! No call is guarded in code that is compiled quickly, in a block that can only throw, and where a tail call is asked for.
+//! No call is guarded in code that is compiled quickly, in a block that can only throw, and where a
+//! tail call is asked for.
 //!
-//! A virtual method that several classes inherit is tested by its code: the slot of the receiver's VTable and the slot of the method hold the same address, once the
-//! method is compiled and was called on an object of that class. Until then the test fails, and the call behind it is what fills the slot. An interface method has no slot of
-//! its own, so its receivers are tested by their class.
+//! A virtual method that several classes inherit is tested by its code: the slot of the receiver's
+//! VTable and the slot of the method hold the same address, once the method is compiled and was
+//! called on an object of that class. Until then the test fails, and the call behind it is what fills
+//! the slot. An interface method has no slot of its own, so its receivers are tested by their class.
 //!
-//! A call of a delegate is guarded by the method that most of its delegates had ([`super::guarded_delegate`]).
+//! A call of a delegate is guarded by the method that most of its delegates had
+//! ([`super::guarded_delegate`]).
 //!
-//! The object of a value type is its box: the method gets the address of the value in it, as from the stub that a VTable holds for it.
+//! The object of a value type is its box: the method gets the address of the value in it, as from the
+//! stub that a VTable holds for it.
 //!
 //! # Invariants
 //! * A guess changes no result: where no test passes, the call is made as always.
-//! * The class of a transparent proxy is the class that it stands for, so receivers that derive from MarshalByRefObject are tested by their VTable; a slot of a proxy's VTable
-//!   never holds a method's own code.
-//! * What the stack holds when the arms begin is the same for each of them: structs in variables that others may write are copied before.
+//! * The class of a transparent proxy is the class that it stands for, so receivers that derive from
+//!   MarshalByRefObject are tested by their VTable; a slot of a proxy's VTable never holds a method's
+//!   own code.
+//! * What the stack holds when the arms begin is the same for each of them: structs in variables that
+//!   others may write are copied before.
 //!
 //! [`CompileEnv::receivers`]: crate::options::CompileEnv::receivers
 use super::call::Dispatch;
@@ -66,8 +74,9 @@ const TESTS: usize = 2;
 /// How many guarded calls a method may have.
 const SITES: usize = 60;
 
-/// A test, and what is called if it passes. The method may be any that overrides or implements the one that the IL names; its signature is the same, so arguments and result
-/// travel as they would to that one.
+/// A test, and what is called if it passes. The method may be any that overrides or implements the
+/// one that the IL names; its signature is the same, so arguments and result travel as they would to
+/// that one.
 struct Guess {
     /// The class of the receiver. None: any class whose slot leads to the method.
     class: Option<ClassRef>,
@@ -76,7 +85,8 @@ struct Guess {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Emits the call with guesses, if there are any. The arguments are on the stack. False: nothing was emitted.
+    /// Emits the call with guesses, if there are any. The arguments are on the stack. False: nothing
+    /// was emitted.
     pub(crate) fn try_guarded(
         &mut self,
         dispatch: &Dispatch,
@@ -166,10 +176,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(found.into_iter().map(guess).collect())
     }
 
-    /// What a call of the method on an object of the class reaches. None: that is nothing to guess. So it is for
+    /// What a call of the method on an object of the class reaches. None: that is nothing to guess.
+    /// So it is for
     ///
     /// * array classes, but for their interfaces,
-    /// * generic instances, but for those that the call names and those that implement the interfaces of arrays, and what has no code.
+    /// * generic instances, but for those that the call names and those that implement the interfaces
+    ///   of arrays, and what has no code.
     fn implementation(&self, method: MethodRef, class: ClassRef) -> Res<Option<MethodRef>> {
         let is_array = class.is_array();
         if is_array && !method.class.is_interface() {
@@ -226,7 +238,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// Branches behind a test. What follows is the arm of the guess; the block that is returned is where the test fails.
+    /// Branches behind a test. What follows is the arm of the guess; the block that is returned is
+    /// where the test fails.
     pub(super) fn begin_hit(&mut self, fails: Value) -> Block {
         let (hit, next) = (self.e.b.create_block(), self.e.b.create_block());
         // What a branch goes to otherwise is placed behind it: the first arm needs no jump.
@@ -237,7 +250,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         next
     }
 
-    /// Emits the arm of the call as it would be without a guess, in the current block, and the join of all arms.
+    /// Emits the arm of the call as it would be without a guess, in the current block, and the join
+    /// of all arms.
     pub(super) fn end_guarded(
         &mut self,
         dispatch: &Dispatch,

@@ -20,9 +20,11 @@
 //! coerced to them. ECMA-335 III.1.8.1.3 demands that the stacks agree, and III.1.7.5 allows a
 //! block that is reached only by a backward branch to assume an empty stack.
 //!
-//! Where paths join with a struct on the stack that their last blocks have pushed, and at a backward branch, each edge goes through a block of its own,
-//! which copies the struct to the slot of the target. The target has no parameter for it, so the addresses of the slots go nowhere and scalar
-//! replacement makes values of them. The structs below are parameters, mostly of one address from all edges:
+//! Where paths join with a struct on the stack that their last blocks have pushed, and at a backward
+//! branch, each edge goes through a block of its own, which copies the struct to the slot of the
+//! target. The target has no parameter for it, so the addresses of the slots go nowhere and scalar
+//! replacement makes values of them. The structs below are parameters, mostly of one address from all
+//! edges:
 //!
 //! ```text
 //!     brif v0, split, next
@@ -119,8 +121,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         b
     }
 
-    /// Decides where the structs on the stack at the start of a block lie, which the first edge to it brings: in slots that the edges copy them to, in loops, and
-    /// where paths join if the edge's own block has pushed them. What lay below is most often the same on all paths.
+    /// Decides where the structs on the stack at the start of a block lie, which the first edge to it
+    /// brings: in slots that the edges copy them to, in loops, and where paths join if the edge's own
+    /// block has pushed them. What lay below is most often the same on all paths.
     fn decide_carried(&mut self, target: usize) -> Res {
         let joins = self.body.plan.blocks[target].sources > 1;
         for i in 0..self.body.stack.len() {
@@ -205,8 +208,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.finish_clauses()
     }
 
-    /// The next block does not follow on the last that was translated: a trace of its first instructions names the point behind the last call
-    /// before it, as if the code there had been translated.
+    /// The next block does not follow on the last that was translated: a trace of its first
+    /// instructions names the point behind the last call before it, as if the code there had been
+    /// translated.
     fn begin_late(&mut self, n: usize) {
         let first = self.body.plan.blocks[n].first as usize;
         let point = (1..=first).rev().find(|i| self.is_call(i - 1));
@@ -214,13 +218,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.body.recorded = self.body.plan.instrs[point.unwrap_or(first)].offset;
     }
 
-    /// Translates one block. False: no edge has been emitted to it yet, and only one can tell what lies on the stack at its start.
+    /// Translates one block. False: no edge has been emitted to it yet, and only one can tell what
+    /// lies on the stack at its start.
     ///
-    /// `in_order`: every edge from a block before it has been emitted, so that the edges which are still to come are backward branches of the plan. Otherwise
-    /// any block may get another edge after its translation:
+    /// `in_order`: every edge from a block before it has been emitted, so that the edges which are
+    /// still to come are backward branches of the plan. Otherwise any block may get another edge
+    /// after its translation:
     /// * its CLIF block is not sealed, since a local variable may have another value on that edge;
     /// * the class of a reference on its stack is not known, since that edge may bring another one;
-    /// * its kinds of values are those of the first edge, to which the values of that edge are converted.
+    /// * its kinds of values are those of the first edge, to which the values of that edge are
+    ///   converted.
     fn translate_block(&mut self, n: usize, in_order: bool) -> Res<bool> {
         let plan = self.body.plan;
         let b = &plan.blocks[n];
@@ -343,8 +350,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// Records the position of an instruction, where traces have one. Mono has sequence points where the stack is empty and after a call, and prints
-    /// their offsets in stack traces; so do these. In a method with symbols it has those of the symbols.
+    /// Records the position of an instruction, where traces have one. Mono has sequence points where
+    /// the stack is empty and after a call, and prints their offsets in stack traces; so do these. In
+    /// a method with symbols it has those of the symbols.
     pub(crate) fn record(&mut self, index: usize) {
         let i = &self.body.plan.instrs[index];
         let is_point = match &self.session.sequence_points {
@@ -625,10 +633,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.emit_copying_edges()
     }
 
-    /// Emits a check for interrupt requests at a backward branch of a method with handlers, or of what is inlined in it. The
-    /// runtime stops a loop in other methods by redirecting the thread, which it cannot do here:
-    /// the landing pads of a protected region are found by the return address of a call, so an
-    /// exception can only start at a call.
+    /// Emits a check for interrupt requests at a backward branch of a method with handlers, or of
+    /// what is inlined in it. The runtime stops a loop in other methods by redirecting the thread,
+    /// which it cannot do here: the landing pads of a protected region are found by the return
+    /// address of a call, so an exception can only start at a call.
     pub(crate) fn poll(&mut self, target: u32) {
         let from = self.body.plan.instrs[self.body.index].offset;
         if target <= from && self.session.polls {
@@ -644,9 +652,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// Whether mono calls the constructor that the `newobj` at an index names. Otherwise it is no sequence point: mono makes a delegate without
-    /// a call (but for `ldvirtftn` in code that generic instances share), and it creates an exception of the core library that is
-    /// thrown at once, from no more than two strings, by a helper call.
+    /// Whether mono calls the constructor that the `newobj` at an index names. Otherwise it is no
+    /// sequence point: mono makes a delegate without a call (but for `ldvirtftn` in code that generic
+    /// instances share), and it creates an exception of the core library that is thrown at once, from
+    /// no more than two strings, by a helper call.
     fn is_called_by_mono(&self, ctor: vervet_metadata::Token, index: usize) -> bool {
         let plan = self.body.plan;
         let is_in_block = index + 1 < plan.blocks[self.body.block].end as usize;

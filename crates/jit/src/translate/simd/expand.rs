@@ -1,8 +1,10 @@
 //! The instructions of operations on vectors.
 //!
 //! # How it works
-//! A vector on the IL stack is the address of memory of this frame, like every struct. An operation loads its vectors and stores its result in a temporary;
-//! scalar replacement (`optimise::slots`) makes one value of 16 bytes of each such place, so that nothing of this is left but the instruction:
+//! A vector on the IL stack is the address of memory of this frame, like every struct. An operation
+//! loads its vectors and stores its result in a temporary; scalar replacement (`optimise::slots`)
+//! makes one value of 16 bytes of each such place, so that nothing of this is left but the
+//! instruction:
 //!
 //! ```text
 //! a + b * c              v0 = load.f32x4 b;  v1 = load.f32x4 c;  store (fmul v0, v1), t0
@@ -10,8 +12,10 @@
 //! ```
 //!
 //! # Invariants
-//! * Results have the bits that the bodies of the class library compute lane by lane: an operation that does not is left to the body.
-//! * Where a body throws, because of an index, a null reference or a lane without an absolute value, a cold path calls the body.
+//! * Results have the bits that the bodies of the class library compute lane by lane: an operation
+//!   that does not is left to the body.
+//! * Where a body throws, because of an index, a null reference or a lane without an absolute value,
+//!   a cold path calls the body.
 use super::Operation;
 use super::lanes::{Lanes, has_simd, lanes_of};
 use super::operation::{Binary, Constant};
@@ -123,7 +127,8 @@ impl Translator<'_, '_> {
         Ok(true)
     }
 
-    /// `Vector.IsHardwareAccelerated`. The class library asks where it chooses between two bodies, and the one for processors without vectors is quicker.
+    /// `Vector.IsHardwareAccelerated`. The class library asks where it chooses between two bodies,
+    /// and the one for processors without vectors is quicker.
     fn is_accelerated(&mut self) -> Res<bool> {
         let asks_itself = self.body.method.class.module.is_corlib();
         if asks_itself || !has_simd() {
@@ -178,7 +183,8 @@ impl Translator<'_, '_> {
         let lane = self.pop_lane(param, ty.lane_type())?;
         Ok(self.e.b.ins().splat(ty, lane))
     }
-    /// Products. The processor has none of bytes: those of the even and of the odd bytes are computed as words.
+    /// Products. The processor has none of bytes: those of the even and of the odd bytes are computed
+    /// as words.
     ///
     /// ```text
     ///     v1 = imul.i16x8 a, b                    its low bytes are those of the even products
@@ -205,7 +211,8 @@ impl Translator<'_, '_> {
         self.as_type(both, I8X16)
     }
 
-    /// A mask: all bits of the lanes where the condition holds. The condition of integers that have no sign is that of signed ones, said in their terms.
+    /// A mask: all bits of the lanes where the condition holds. The condition of integers that have
+    /// no sign is that of signed ones, said in their terms.
     pub(super) fn compare_lanes(
         &mut self,
         condition: IntCC,
@@ -438,8 +445,10 @@ impl Translator<'_, '_> {
         self.e.b.ins().bitcast(ty, flags, value)
     }
 
-    /// What `fast` gives where the condition that `check` emits holds; else a cold path calls the body of the method, and what that gives counts: its result,
-    /// or `this` after a constructor. None: the operation gives nothing. `check` may also branch to the cold path's block, which it gets.
+    /// What `fast` gives where the condition that `check` emits holds; else a cold path calls the
+    /// body of the method, and what that gives counts: its result, or `this` after a constructor.
+    /// None: the operation gives nothing. `check` may also branch to the cold path's block, which it
+    /// gets.
     ///
     /// ```text
     ///     brif check, fast, slow
@@ -474,7 +483,8 @@ impl Translator<'_, '_> {
         self.e.b.switch_to_block(join);
         Ok(result)
     }
-    /// Calls the body of a method from a cold path. The vectors that it gets are copies in memory of their own, so that their slots do not escape.
+    /// Calls the body of a method from a cold path. The vectors that it gets are copies in memory of
+    /// their own, so that their slots do not escape.
     fn call_body(
         &mut self,
         method: MethodRef,
