@@ -158,12 +158,13 @@ pub fn compile_body(
         may_count && tier == Tier::Optimised && env.wants_profile() && !method.is_dynamic();
     let mut variables = Vec::new();
     let mut profiled = Vec::new();
+    let mut is_early = false;
     let (mut blob, frame) = codegen
         .function(request, |e| {
             e.is_brief = is_brief(method, tier);
-            (variables, profiled) =
+            (variables, profiled, is_early) =
                 translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
-            let counts = may_count && (tier == Tier::Quick || !profiled.is_empty());
+            let counts = may_count && (tier == Tier::Quick || !profiled.is_empty() || is_early);
             e.counted = counts.then_some(method);
             Ok(())
         })
@@ -301,7 +302,7 @@ fn translate(
     filter: Option<usize>,
     parent: &[Variable],
     frame: &FrameMap,
-) -> Res<(Vec<Variable>, Vec<ProfiledCall>)> {
+) -> Res<(Vec<Variable>, Vec<ProfiledCall>, bool)> {
     let params = e.params();
     let liveness = if plan.clauses.is_empty() || filter.is_some() {
         None
@@ -352,5 +353,6 @@ fn translate(
     }
     t.run()?;
     let variables = t.body.variables;
-    Ok((variables, session.profiled.unwrap_or_default()))
+    let is_early = notes && session.is_early;
+    Ok((variables, session.profiled.unwrap_or_default(), is_early))
 }

@@ -104,6 +104,8 @@ pub struct Session {
     pub is_cold_call: bool,
     /// The calls so far that note their callees; None: this code notes none.
     pub profiled: Option<Vec<ProfiledCall>>,
+    /// Whether the code would be better if a class were initialised that is not: it checks that, or calls what it would inline.
+    pub is_early: bool,
     /// The inlined body around the place being translated stands for a call in a loop of the compiled
     /// method.
     pub is_inlined_in_loop: bool,
@@ -151,6 +153,7 @@ impl Session {
             native_calls: 0,
             is_cold_call: false,
             profiled: None,
+            is_early: false,
             is_inlined_in_loop: false,
             polls: false,
 

@@ -31,11 +31,13 @@ use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, types::*};
+use cranelift_codegen::ir::{InstBuilder, Value, types::*};
 use vervet_abi::profile::{CALLEE, CALLS, CHANGES, OFTEN};
 
 /// How many calls of a method have cells.
 const SITES: usize = 64;
+/// After how many more calls a method whose loop has initialised a class is compiled again.
+const EARLY_CALLS: i64 = 30;
 
 impl Translator<'_, '_> {
     /// Whether what is translated lies in a loop.
@@ -88,15 +90,28 @@ impl Translator<'_, '_> {
         self.e.b.ins().brif(rest, on, &[], often, &[]);
         self.e.b.seal_block(often);
         self.e.b.switch_to_block(often);
-        let counter = self
-            .e
-            .symbol(Symbol::CallCounter(self.session.inline_stack[0]));
+        let counter = self.call_counter();
         let none = self.e.b.ins().iconst(I32, 0);
         self.e.b.ins().store(trusted(), none, counter, 0);
         self.e.b.ins().jump(on, &[]);
         self.e.b.seal_block(on);
         self.e.b.switch_to_block(on);
         Ok(())
+    }
+
+    /// A class has been initialised in a loop: the method is to get other code soon, however rarely it is called, because its
+    /// loop may be long.
+    pub(crate) fn end_early(&mut self) {
+        if self.session.profiled.is_none() || !self.is_repeated() {
+            return;
+        }
+        let counter = self.call_counter();
+        let soon = self.e.b.ins().iconst(I32, EARLY_CALLS);
+        self.e.b.ins().store(trusted(), soon, counter, 0);
+    }
+    fn call_counter(&mut self) -> Value {
+        self.e
+            .symbol(Symbol::CallCounter(self.session.inline_stack[0]))
     }
 
     /// What the first code has noted of the call that is about to be made.

@@ -481,7 +481,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// A method is not inlined because of a write, which may be a class constructor. Inlining it may
     /// need assemblies, but not if it is the core library's.
-    fn miss(&self, m: MethodRef) {
+    fn miss(&mut self, m: MethodRef) {
+        self.session.is_early |= !self.session.uninitialised.is_empty();
         if !m.module().is_corlib() && !m.module().is_graft() {
             self.env.missed(&self.session.uninitialised);
         }

@@ -144,6 +144,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if class.cctor()?.is_none() {
             return Ok(());
         }
+        self.session.is_early = true;
         // The VTable belongs to this domain, and so does the state of initialisation.
         let vt = self.e.symbol(Symbol::VTable(class));
         let state = self
@@ -162,6 +163,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
         self.e.cold_helper(call::ClassInit, [vt]);
+        self.end_early();
         self.e.b.ins().jump(on, &[]);
         self.e.b.seal_block(on);
         self.e.b.switch_to_block(on);
