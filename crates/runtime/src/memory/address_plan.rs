@@ -27,7 +27,7 @@ pub struct AddressPlan {
     pub slots: usize,
     /// VTables, below 2 GiB.
     pub vtables: usize,
-    /// One thread's memory for localloc.
+    /// One thread's memory for localloc; a thread with a larger stack has more.
     pub localloc_stack: usize,
 }
 
@@ -172,12 +172,17 @@ const LEFT_BY_THREADS: usize = 48 << 20;
 /// May a thread with such a stack be started? It may need a new [`crate::safepoint::registry::Thread`] with its stacks. Where address space is limited, a thread that got the last of it would only end the
 /// process, because what cannot be had later (native memory, a stack to compile on) has nobody to tell.
 pub fn has_room_for_thread(stack: usize) -> bool {
-    !is_limited() || memory::is_granted(stack + localloc_stack() + SERVICE_STACK + LEFT_BY_THREADS)
+    has_room_for(stack + super::localloc_stack::size_for(stack) + SERVICE_STACK)
+}
+
+/// Would so many bytes leave enough for everybody else?
+pub(crate) fn has_room_for(bytes: usize) -> bool {
+    !is_limited() || memory::is_granted(bytes + LEFT_BY_THREADS)
 }
 
 static LOCALLOC_STACK: AtomicUsize = AtomicUsize::new(USUAL.localloc_stack);
 
-/// Bytes of one thread's localloc stack.
+/// Bytes of one thread's localloc stack, if the thread's own is of a usual size.
 pub fn localloc_stack() -> usize {
     LOCALLOC_STACK.load(Ordering::Relaxed)
 }

@@ -1,12 +1,47 @@
 //! The localloc stack: memory of `localloc`, and of our own calls into managed code, that is no fixed part of a frame.
 //!
 //! # Invariants
-//! * A thread has one chunk, which never moves. `ThreadContext::localloc_next` is its first free byte, `localloc_end` its end.
+//! * A thread has one chunk, which stays where it is as long as the thread is attached. `ThreadContext::localloc_next` is its first free
+//!   byte, `localloc_end` its end.
+//! * The chunk is as large as the plan says, and no smaller than the thread's own stack ([`fit`]): what a program may take of a stack that
+//!   it has asked for does not end before the stack does.
 //! * A method that takes memory saves `localloc_next` at entry and restores it at return, and a catch restores it for the frames that it
 //!   ended. So what lies below `localloc_next` belongs to frames that are active.
 //! * Memory that is handed out is zeroed. The collector scans what is in use as it scans a stack, so references and addresses
 //!   inside objects may lie here.
+use super::address_plan;
 use crate::cx::{Cx, Result};
+use vervet_abi::ThreadContext;
+use vervet_os::memory;
+
+/// Bytes of the localloc stack of a thread whose own stack has that size.
+pub fn size_for(stack: usize) -> usize {
+    match stack > address_plan::USUAL.localloc_stack {
+        true => stack.next_multiple_of(1 << 16),
+        false => address_plan::localloc_stack(),
+    }
+}
+
+/// Gives a thread that is about to attach a chunk for its stack. What it has is kept if it is large enough, or if there is no room for another.
+///
+/// # Safety
+/// The thread is on no list, and its localloc stack is empty.
+pub(crate) unsafe fn fit(context: *mut ThreadContext, stack: usize) {
+    let size = size_for(stack);
+    // SAFETY: nobody else uses the context, and nothing lies in the chunk that is released.
+    unsafe {
+        let (low, end) = ((*context).localloc_low, (*context).localloc_end);
+        if end - low >= size || !address_plan::has_room_for(size) {
+            return;
+        }
+        if let Ok(chunk) = memory::reserve(size) {
+            (*context).localloc_low = chunk as usize;
+            (*context).localloc_next = chunk as usize;
+            (*context).localloc_end = chunk as usize + size;
+            memory::release(low as *mut u8, end - low);
+        }
+    }
+}
 
 /// `bytes` zeroed bytes, 16-aligned.
 pub fn take<'cx>(cx: &'cx Cx<'cx>, bytes: usize) -> Result<usize> {

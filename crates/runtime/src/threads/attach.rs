@@ -14,6 +14,7 @@
 //! * What the thread holds (monitors, mutexes, its TLAB, its handles) is given up in Runtime state, before the thread leaves the list.
 //! * The stack limit leaves a stack guard for stubs and Rust code below managed frames: 256 KiB, or half of a small stack (a
 //!   library's threads may have 64 KiB in all).
+use crate::memory::localloc_stack;
 use crate::profiler::{hooks, sampling};
 use crate::safepoint::registry;
 use crate::threads::current::set_current_context;
@@ -122,6 +123,7 @@ pub fn attach() -> *mut ThreadContext {
         (*context).stack_base = high;
         (*context).native_low = low;
         (*context).native_end = end;
+        localloc_stack::fit(context, high - low);
         managed_stack::adopt(thread, high - low);
         (*context).true_limit = stack_guard::usual(context);
         (*context).deep_limit = stack_guard::deep(context);
