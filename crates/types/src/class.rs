@@ -208,6 +208,8 @@ pub(crate) struct Cells {
     pub(crate) layout: Published<Layout>,
     pub(crate) vtable: Published<VTableLayout>,
     pub(crate) checked: Published<bool>,
+    /// See [`Class::check_rows`].
+    pub(crate) rows: std::sync::atomic::AtomicU8,
     pub(crate) method_impls: Published<Vec<vtable::MethodImpl>>,
     pub(crate) impls: ImplCache,
     pub(crate) sz_array: Published<Class>,

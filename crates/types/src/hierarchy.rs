@@ -21,24 +21,34 @@ impl Class {
             .parent
             .get_or_try(|| {
                 let parent = self.find_parent()?;
-                // A parent that is known has been followed to its end, so each class is walked over once.
-                let (mut at, mut left) = (parent, MAX_PARENTS);
-                while let Some(class) = at
-                    && class.cells.parent.get().is_none()
-                {
-                    left = left.checked_sub(1).ok_or_else(|| self.endless_parents())?;
-                    at = class.find_parent()?;
+                if !self.has_end(parent)? {
+                    return Err(self.endless_parents());
                 }
                 Ok(parent)
             })
             .copied()
     }
+    /// Whether the chain of parents ends. One that is known has been followed to its end, so each class is walked over
+    /// once.
+    pub(crate) fn has_end(&'static self, parent: Option<ClassRef>) -> R<bool> {
+        let (mut at, mut left) = (parent, MAX_PARENTS);
+        while let Some(class) = at
+            && class.cells.parent.get().is_none()
+        {
+            if left == 0 {
+                return Ok(false);
+            }
+            left -= 1;
+            at = class.find_parent()?;
+        }
+        Ok(true)
+    }
     /// The error of a chain of parents without end.
-    fn endless_parents(&'static self) -> LoadError {
+    pub(crate) fn endless_parents(&'static self) -> LoadError {
         LoadError::type_load(self, "the chain of its parents does not end")
     }
     /// The parent as it is declared, without following its own parents.
-    fn find_parent(&'static self) -> R<Option<ClassRef>> {
+    pub(crate) fn find_parent(&'static self) -> R<Option<ClassRef>> {
         let u = self.universe();
         match &self.kind {
             ClassKind::Def { .. } | ClassKind::Inst { .. } => {

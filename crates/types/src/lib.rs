@@ -27,7 +27,8 @@
 //!   types and members)
 //! * members that are added to types of the core library: [`grafts`]; methods without metadata: [`dynamic`]; modules that grow: [`growing`]
 //! * levels: [`hierarchy`] (parents, interfaces), [`generic_params`], [`members`], [`find`]
-//!   (members by name), [`layout`], [`vtable`]; `derived` (which types name a type as parent)
+//!   (members by name), [`layout`], [`vtable`]; `derived` (which types name a type as parent),
+//!   [`rows`] (what reflection asks before it gives out a type)
 //! * for code that is kept: [`edges`] (what references were bound to), [`stable`] (hashes that are the
 //!   same in every process)
 //! * questions: [`cast`], [`check`] (what may not be used), [`constraints`], [`names`]; [`error`]
@@ -73,6 +74,7 @@ mod name_table;
 pub mod names;
 pub mod property;
 pub mod resolve;
+pub mod rows;
 pub mod stable;
 pub mod type_name;
 pub mod universe;

@@ -14,6 +14,7 @@ use vervet_binder::{AssemblyName, Version, qualified};
 use vervet_metadata::Table;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::object::ObjRef;
+use vervet_types::rows::Asked;
 use vervet_types::type_name::{Suffix, TypeName};
 use vervet_types::{Assembly, ClassRef, Known, LoadError, MAX_RANK, ModuleRef, Prim};
 
@@ -259,6 +260,7 @@ pub fn construct<'cx>(
     name: &TypeName,
     lookup: Lookup,
 ) -> Result<Option<ClassRef>> {
+    load(cx, || definition.check_rows(Asked::First))?;
     let mut class = definition;
     if !name.args.is_empty() {
         let mut args = Vec::with_capacity(name.args.len());

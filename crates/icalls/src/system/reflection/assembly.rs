@@ -18,6 +18,7 @@ use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::icalls;
 use vervet_runtime::loader::Given;
 use vervet_runtime::object::ObjRef;
+use vervet_types::rows::Asked;
 use vervet_types::type_name::TypeName;
 use vervet_types::{Assembly, ClassRef, Known, LoadError, MethodRef, ModuleRef};
 
@@ -58,8 +59,7 @@ pub fn types_of<'cx>(
                 if exported_only && !is_visible(class)? {
                     return Ok(None);
                 }
-                class.parent()?;
-                class.declared_interfaces()?;
+                class.check_rows(Asked::Always)?;
                 Ok(Some(class))
             });
             match loaded {
@@ -284,15 +284,20 @@ icalls! {
                 definition = load(cx, || type_lookup::definition_in_assembly(other, &parsed, ignore_case))?;
             }
             match definition {
+                // The rows of a definition by itself are checked below.
+                Some(d) if parsed.args.is_empty() && parsed.suffixes.is_empty() => Ok(Some(d)),
                 Some(d) => type_lookup::construct(cx, d, &parsed, lookup),
                 None => Ok(None),
             }
         };
         match find() {
             Ok(Some(class)) => {
-                if throw_on_error {
-                    load(cx, || class.check())?;
-                }
+                // Who asks first gets the error in any case. A value type is given out later, as in mono.
+                let asked = match throw_on_error && !load(cx, || class.is_value_type())? {
+                    true => Asked::Always,
+                    false => Asked::First,
+                };
+                load(cx, || class.check_rows(asked))?;
                 cx.type_object(class)
             }
             Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, (&parsed, &text), Some(assembly))),
@@ -309,9 +314,15 @@ icalls! {
         let path = cx.non_null(file)?.text();
         let data = match cx.native(|| std::fs::read(&path)) {
             Ok(d) => d,
+            // What is no file is a bad image.
+            Err(e) if e.kind() == std::io::ErrorKind::IsADirectory => Vec::new(),
             Err(_) => return Err(cx.throw2(Known::FileNotFoundException, "", &path)),
         };
-        let read = vervet_metadata::Image::parse(&data).and_then(|image| assembly_name::native_of_image(&image));
+        let image = vervet_metadata::Image::parse(&data);
+        if image.as_ref().is_ok_and(|image| image.row_count(Table::Assembly) == 0) {
+            return Err(cx.throw2(Known::ArgumentException, "The file does not contain a manifest", "assemblyFile"));
+        }
+        let read = image.and_then(|image| assembly_name::native_of_image(&image));
         match read {
             // SAFETY: managed code passes the address of such a struct.
             Ok(native) => unsafe { name.write(native) },
