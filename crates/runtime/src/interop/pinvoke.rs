@@ -54,13 +54,31 @@ pub extern "C" fn bind(method: usize) -> usize {
     finish(bind_method(&cx, method))
 }
 
-/// Finds the native function of a P/Invoke method and remembers it.
+/// Finds the native function of a P/Invoke method that is called, and remembers it.
 pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
+    bind_or_miss(cx, method)?.map_err(|Missing { class, what }| {
+        let text = format!("{what} assembly:<unknown assembly> type:<unknown type> member:(null)");
+        cx.throw(class, &text)
+    })
+}
+
+/// The same of a method that is bound before it is called: mono's exception says what is missing and no more.
+pub fn prelink(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
+    bind_or_miss(cx, method)?.map_err(|Missing { class, what }| cx.throw(class, &what))
+}
+
+/// A library or a function that was not found.
+struct Missing {
+    class: Known,
+    what: String,
+}
+
+fn bind_or_miss(cx: &Cx<'_>, method: MethodRef) -> Result<std::result::Result<usize, Missing>> {
     let cell = &cx.load(entries::entry(cx.domain(), method))?.pinvoke;
     // Several threads may bind it at once: all find the same address.
     let have = cell.address.load(Ordering::Acquire);
     if have != 0 {
-        return Ok(have);
+        return Ok(Ok(have));
     }
     let Some(import) = cx.load(method.dll_import())? else {
         return Err(cx.throw(Known::EntryPointNotFoundException, method.name));
@@ -79,7 +97,10 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     });
     let library = open(cx, module, &to_library);
     let Some(library) = library else {
-        return Err(missing(cx, Known::DllNotFoundException, &to_library));
+        return Ok(Err(Missing {
+            class: Known::DllNotFoundException,
+            what: to_library,
+        }));
     };
     let char_set = match import.flags & 0x6 {
         0x2 => CharSet::Ansi,
@@ -97,22 +118,13 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
                 cell.short.store(address, Ordering::Release);
             }
             cell.address.store(address, Ordering::Release);
-            return Ok(address);
+            return Ok(Ok(address));
         }
     }
-    Err(missing(
-        cx,
-        Known::EntryPointNotFoundException,
-        &to_function,
-    ))
-}
-
-/// The exception with the text mono gives it.
-fn missing(cx: &Cx<'_>, class: Known, what: &str) -> crate::cx::Throw {
-    cx.throw(
-        class,
-        &format!("{what} assembly:<unknown assembly> type:<unknown type> member:(null)"),
-    )
+    Ok(Err(Missing {
+        class: Known::EntryPointNotFoundException,
+        what: to_function,
+    }))
 }
 
 /// Looks a symbol up in an opened library (0: the process).

@@ -131,7 +131,7 @@ fn converted(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static N
 /// Finds the native function of a P/Invoke; nothing happens for another method.
 fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
     if method.is_pinvoke() {
-        vervet_runtime::interop::pinvoke::bind_method(cx, method).map(drop)
+        vervet_runtime::interop::pinvoke::prelink(cx, method).map(drop)
     } else {
         Ok(())
     }
