@@ -46,9 +46,10 @@ fn make<'cx>(
     let image = &method.module().image;
     let param = row.and_then(|r| image.param(r).ok());
     let attrs = param.map_or(0, |p| p.flags as i32);
+    // As in mono, a parameter without a name has an empty one; only the return value has none.
     let name = param
         .and_then(|p| image.string(p.name).ok())
-        .filter(|n| !n.is_empty());
+        .unwrap_or_default();
     let type_object = cx.type_object(ty)?;
     let missing = |cx: &'cx Cx<'cx>| {
         if attrs & OPTIONAL != 0 {
@@ -66,9 +67,9 @@ fn make<'cx>(
         }
         _ => missing(cx)?,
     };
-    let name = match name {
-        Some(n) => cx.intern(&n.encode_utf16().collect::<Vec<_>>())?,
-        None => ObjRef::NULL,
+    let name = match name.is_empty() && position < 0 {
+        true => ObjRef::NULL,
+        false => cx.intern(&name.encode_utf16().collect::<Vec<_>>())?,
     };
     let marshal = match row {
         Some(r) => marshal_as::of(cx, method.module(), Token::new(Table::Param, r))?,
@@ -208,8 +209,13 @@ fn collect(
 }
 
 icalls! {
-    /// The Param token; the nil one for parameters of grafted methods, whose rows are in another module than their class.
+    /// The Param token; the nil one for parameters of grafted methods, whose rows are in another module than their class, and 0 for those of methods
+    /// without a row: of arrays, and dynamic ones.
     "System.Reflection.RuntimeParameterInfo::GetMetadataToken" fn get_metadata_token(cx, this: ObjRef<'cx>) -> i32 {
+        let member = this.read_ref(objects::heap_offset(cx, this.class(), "MemberImpl")?);
+        if method_of_member(cx, member)?.is_some_and(|method| method.rid == 0 && !method.is_grafted()) {
+            return Ok(0);
+        }
         let row = row_of(cx, this)?.filter(|(method, _)| !method.is_grafted());
         Ok(Token::new(Table::Param, row.map_or(0, |(_, rid)| rid)).0 as i32)
     }
