@@ -40,3 +40,5 @@ tty_run throw ""
 tty_run cancel '\003'
 tty_run cancelled '\003'
 tty_run interrupted '\003'
+tty_run toggled '\003'
+tty_run read '\003'

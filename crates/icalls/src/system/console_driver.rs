@@ -168,9 +168,9 @@ icalls! {
     "System.ConsoleDriver::SetEcho" fn set_echo(cx, on: bool) -> bool {
         Ok(change(|t| if on { t.c_lflag |= libc::ECHO } else { t.c_lflag &= !libc::ECHO }))
     }
-    /// With `on`, control characters break; without, they are read.
-    "System.ConsoleDriver::SetBreak" fn set_break(cx, on: bool) -> bool {
-        Ok(change(|t| if on { t.c_lflag |= libc::ISIG } else { t.c_lflag &= !libc::ISIG }))
+    /// With `read` (`TreatControlCAsInput`), control characters are read; without, they break.
+    "System.ConsoleDriver::SetBreak" fn set_break(cx, read: bool) -> bool {
+        Ok(change(|t| if read { t.c_lflag &= !libc::ISIG } else { t.c_lflag |= libc::ISIG }))
     }
     /// False if standard input is no terminal.
     "System.ConsoleDriver::TtySetup" fn tty_setup(cx, keypad: ObjRef<'cx>, teardown: ObjRef<'cx>, control: RefSlot<'cx>, size: Out<'cx, *const i32>) -> bool {
