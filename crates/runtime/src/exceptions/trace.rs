@@ -324,6 +324,8 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     let mut out: Vec<Frame> = Vec::new();
     let mut callee: Option<MethodRef> = None;
     let mut crossed = false;
+    // What a real proxy has been asked to call.
+    let mut sent: Option<MethodRef> = None;
     for w in array.elements::<i64>().chunks_exact(WORDS) {
         if Kind::of(w[3]) == Kind::Arises {
             out.push(named(wrappers::name(w[1] as usize).to_owned()));
@@ -337,16 +339,25 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         {
             out.push(checked(callee));
         }
+        // What calls it by another way than a table of methods has asked whether the object is a proxy.
+        if let Some(sent) = sent.take()
+            && kind == Kind::Remote
+            && (!sent.is_virtual() || sent.is_final())
+        {
+            out.push(checked(sent));
+        }
         if let Some(name) = callee.and_then(|callee| wrappers::passes_on(callee, method)) {
             out.push(wrapper("managed-to-managed", &name));
         }
         match kind {
-            // What calls it by another way than a table of methods has asked whether the object is a proxy.
             Kind::Proxy if crossed => {
                 (callee, crossed) = (Some(method), false);
                 continue;
             }
-            Kind::Proxy => out.push(wrapper("managed-to-native", REMOTING)),
+            Kind::Proxy => {
+                out.push(wrapper("managed-to-native", REMOTING));
+                sent = Some(method);
+            }
             Kind::CrossesIn if !method.is_virtual() || method.is_final() => {
                 out.push(checked(method));
             }
