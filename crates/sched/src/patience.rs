@@ -1,6 +1,6 @@
 //! How long a carrier looks at descriptors before it rests.
 //!
-//! Invariant: a wait that the longest look would have met makes the next look twice as long, a longer wait half as long, within limits. So a carrier whose
+//! Invariant: a wait that the longest look would have met makes the next look twice as long, a longer wait, or a longer rest for other reasons, half as long, within limits. So a carrier whose
 //! threads wait for long spends next to nothing, and one whose threads are answered at once does not sleep.
 use crate::sync::LINGER_MOST;
 
@@ -34,6 +34,12 @@ impl Patience {
     pub(crate) fn begin(&mut self, now: u64) {
         self.since = now;
     }
+    /// Something else than a descriptor ended the carrier's rest.
+    pub(crate) fn missed(&mut self, now: u64) {
+        if now.saturating_sub(self.since) >= SHORT {
+            self.rounds = (self.rounds / 2).max(LEAST);
+        }
+    }
     /// Descriptors are ready that the carrier has waited for since it began.
     pub(crate) fn met(&mut self, now: u64) {
         self.rounds = match now.saturating_sub(self.since) < SHORT {
@@ -60,5 +66,21 @@ mod tests {
         assert_eq!((0..9).map(|_| wait(10_000)).last(), Some(LINGER_MOST));
         assert_eq!(wait(1_000_000), (LINGER_MOST / 2).max(LEAST));
         assert_eq!((0..9).map(|_| wait(1_000_000)).last(), Some(LEAST));
+    }
+
+    /// Nor does a carrier look for long that rests for other reasons than descriptors.
+    #[test]
+    fn long_rests_take_patience_back() {
+        let mut patience = Patience::new();
+        for _ in 0..9 {
+            patience.begin(0);
+            patience.met(1);
+        }
+        patience.missed(10_000);
+        assert_eq!(patience.rounds, LINGER_MOST);
+        for _ in 0..9 {
+            patience.missed(1_000_000);
+        }
+        assert_eq!(patience.rounds, LEAST);
     }
 }

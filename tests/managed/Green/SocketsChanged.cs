@@ -15,6 +15,8 @@ static class SocketsChanged
     [DllImport("libc")] static extern int dup2(int from, int to);
     [DllImport("libc")] static extern int dup(int fd);
     [DllImport("libc")] static extern int close(int fd);
+    [DllImport("libc")] static extern int pipe(int[] ends);
+    [DllImport("libc")] static extern IntPtr write(int fd, byte[] bytes, IntPtr count);
 
     static TcpListener listener;
 
@@ -83,6 +85,38 @@ static class SocketsChanged
         Show("a native time limit", () => Receive(a[1])); // expect: a native time limit: too late
         setsockopt(fd, 1, 20, new long[] { 0, 0 }, 16);
         Warm(a);
+
+        // A call has the limits that it began with.
+        foreach (var change in new Action[] { () => a[1].ReceiveTimeout = 200, () => { a[1].ReceiveTimeout = 200; a[1].Blocking = false; }, () => a[1].Blocking = false }) {
+            var begun = Task.RunAsGreenThread(() => Receive(a[1]));
+            Thread.Sleep(50);
+            change();
+            Thread.Sleep(1500);
+            a[0].Send(new byte[] { 5 });
+            Console.WriteLine(begun.Wait(20000) ? begun.Result : "lost"); // expect: 5
+            // expect: 5
+            // expect: 5
+            a[1].Blocking = true;
+            a[1].ReceiveTimeout = 0;
+            Warm(a);
+        }
+
+        // Pipes that native code makes and closes have the same numbers.
+        watch.Restart();
+        for (int i = 0; i < 5; i++) {
+            var ends = new int[2];
+            if (pipe(ends) != 0) throw new Exception("no pipe");
+            var reader = new System.IO.FileStream(new Microsoft.Win32.SafeHandles.SafeFileHandle((IntPtr)ends[0], false), System.IO.FileAccess.Read, 1);
+            for (int k = 0; k < 2; k++) {
+                var read = Task.RunAsGreenThread(() => reader.ReadByte());
+                Thread.Sleep(20);
+                write(ends[1], new byte[] { 9 }, (IntPtr)1);
+                if (!read.Wait(20000) || read.Result != 9) Console.WriteLine("lost");
+            }
+            close(ends[0]);
+            close(ends[1]);
+        }
+        Console.WriteLine(watch.ElapsedMilliseconds < 2000); // expect: True
 
         // Another socket takes the number's place, and gets a message while the thread waits there and before.
         foreach (var early in new[] { true, false }) {

@@ -26,13 +26,16 @@ impl<H: Host> Scheduler<H> {
             self.host.let_others_run();
             let tick = self.read_clock();
             self.last_poll.store(tick, Relaxed);
-            if self.poll_now(Some(p)) > 1 {
+            let ready = self.poll_now(Some(p));
+            if ready > 0 {
+                c.patience.met(self.host.now());
+            }
+            if ready + self.expire(Some(p), number, tick, 1) > 1 {
                 self.notify();
             }
             // (A thief may have been faster.)
             let found = p.queue.pop();
             if let Some(id) = found.or_else(|| self.search_once(c, p, number, tick)) {
-                c.patience.met(self.host.now());
                 return Some(id);
             }
         }

@@ -77,6 +77,7 @@ impl<H: Host> Scheduler<H> {
             Some(Gift::Stop) => Some(Next::End),
             Some(Gift::Processor(p, searching)) => {
                 c.searching = searching;
+                c.patience.missed(self.host.now());
                 self.hold(c, p);
                 // Time has passed while it slept, and the watcher may have slept, too.
                 self.read_clock();

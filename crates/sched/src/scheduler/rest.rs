@@ -122,8 +122,9 @@ impl<H: Host> Scheduler<H> {
         count(&self.shared.polls, 1);
         let tick = self.read_clock();
         self.last_poll.store(tick, Relaxed);
-        if !ready.is_empty() {
-            c.patience.met(self.host.now());
+        match ready.is_empty() {
+            true => c.patience.missed(self.host.now()),
+            false => c.patience.met(self.host.now()),
         }
         if self.wake_up_from_poll(c) {
             let slept = self.unpark_all(self.held(c), ready);

@@ -83,6 +83,11 @@ impl Verified {
             ticket,
         })
     }
+    /// Does that still hold, as far as the runtime knows? Not if [`forget`] followed a change since.
+    pub(in crate::threads) fn holds(fd: i32, direction: Direction) -> bool {
+        let cell = u32::try_from(fd).map(|fd| REGISTERED.at(fd));
+        cell.is_ok_and(|c| c.verified.load(Ordering::Acquire) & bit(direction) != 0)
+    }
     /// As [`wait`], without a look at the descriptor itself.
     pub(in crate::threads) fn wait(self, cx: &Cx<'_>, kept: Kept) -> Result<bool, Leaves> {
         let Some(reactor) = scheduler().host().reactor() else {

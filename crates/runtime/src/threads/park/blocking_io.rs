@@ -153,6 +153,8 @@ pub struct Target {
     pub can_try: bool,
     /// What else ends the wait of a green thread.
     pub limits: Limits,
+    /// The descriptor is a socket, whose numbers the class library gives out and closes: waits may rely on what earlier ones have found.
+    pub may_rely: bool,
 }
 
 impl Target {
@@ -164,6 +166,7 @@ impl Target {
             deadline: None,
             can_try: false,
             limits: Limits::Own,
+            may_rely: false,
         }
     }
     /// What is not waited for, but by the operation's own calls.
@@ -174,6 +177,13 @@ impl Target {
     pub fn tried(self) -> Target {
         Target {
             can_try: true,
+            ..self
+        }
+    }
+    /// Waits may rely on what earlier ones have found.
+    pub fn relying(self) -> Target {
+        Target {
+            may_rely: true,
             ..self
         }
     }
@@ -377,10 +387,12 @@ impl<'a> Wait<'a> {
             can_try,
             limits,
             deadline,
+            may_rely,
             ..
         } = self.target;
         // A wait that had to look, or that relied on it for too long, goes on by what it finds.
-        let may_rely = can_try
+        let may_rely = may_rely
+            && can_try
             && limits == Limits::Own
             && deadline.is_none()
             && self.until.is_none()
@@ -403,7 +415,9 @@ impl<'a> Wait<'a> {
             deadline,
             can_try,
             limits,
+            may_rely,
         } = self.target;
+        let direction = self.direction();
         let mut was_parked = std::mem::take(&mut self.was_parked);
         if was_parked {
             green::descriptor::end_wait(cx);
@@ -430,9 +444,13 @@ impl<'a> Wait<'a> {
                 return Ready::Perhaps;
             }
             let looked = self.until.is_none();
-            let until = *self
-                .until
-                .get_or_insert_with(|| Until::of(descriptor, interest, deadline, limits));
+            let until = *self.until.get_or_insert_with(|| {
+                // A wait that relied began without limits, and goes on so if the program has set one since. What native code has changed counts.
+                match self.relies.is_some() && !Verified::holds(descriptor, direction) {
+                    true => Until::Deadline(None, libc::ETIMEDOUT),
+                    false => Until::of(descriptor, interest, deadline, limits),
+                }
+            });
             let Until::Deadline(end, error) = until else {
                 return Ready::CannotPark;
             };
@@ -440,9 +458,10 @@ impl<'a> Wait<'a> {
                 return Ready::Ended(error);
             }
             // (Without a limit of its own and of the caller's.)
-            let found = seen.filter(|_| looked && limits == Limits::Own && end.is_none());
+            let found =
+                seen.filter(|_| looked && may_rely && limits == Limits::Own && end.is_none());
             let kept = self.keep(end, error as u64);
-            match green::descriptor::wait(cx, descriptor, self.direction(), kept, found) {
+            match green::descriptor::wait(cx, descriptor, direction, kept, found) {
                 Ok(true) => was_parked = true,
                 Ok(false) => return Ready::CannotPark,
                 Err(Leaves) => return Ready::Leaves,

@@ -51,7 +51,7 @@ pub(super) fn blocking_transfer<'cx>(
     done: &Cell<u64>,
     mut call: impl FnMut(&Calls<'_>, i32) -> Result<usize, i32>,
 ) -> vervet_runtime::cx::Result<Result<usize, i32>> {
-    let target = Target::new(fd, interest).tried();
+    let target = Target::new(fd, interest).tried().relying();
     blocking_io::block_on_noting(cx, target, done, |calls| {
         let may_wait = calls.may_wait();
         match call(calls, if may_wait { 0 } else { libc::MSG_DONTWAIT }) {
@@ -243,10 +243,12 @@ fn close_descriptor(cx: &Cx<'_>, fd: i32) {
     // EINTR leaves it closed on Linux.
     // SAFETY: managed code gives the descriptor up.
     let close = move || unsafe { libc::close(fd) };
-    match r == 0 && linger.l_onoff != 0 && linger.l_linger > 0 {
+    let _: i32 = match r == 0 && linger.l_onoff != 0 && linger.l_linger > 0 {
         true => offload(cx, close),
         false => cx.native(close),
     };
+    // A thread that waits there may have looked between the two.
+    blocking_io::forget(fd);
 }
 /// Sets an option of four bytes.
 pub(super) fn set_int(fd: i32, level: i32, name: i32, value: i32) -> Result<(), i32> {
