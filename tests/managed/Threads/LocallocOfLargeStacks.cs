@@ -1,4 +1,5 @@
 // mcs: -unsafe
+// green: no, the stacks of green threads have the size of an option
 // What a program takes of a stack that it has asked for does not end before the stack does, also when a small thread's record is used again.
 using System;
 using System.Threading;
