@@ -11,8 +11,33 @@ pub fn is_unusable_version(simple_name: &str, version: Version) -> bool {
     VERSIONS.binary_search(&(simple_name, version)).is_ok()
 }
 
+/// Whether the file with this name cannot run here; its module version id is asked for if there are such files of that name.
+pub fn is_unusable(file_name: &str, module_version_id: impl FnOnce() -> Option<[u8; 16]>) -> bool {
+    let stem = file_name.strip_suffix(".dll");
+    stem.is_some_and(|stem| {
+        let is_listed = |row: &(&str, &str)| stem.eq_ignore_ascii_case(row.1);
+        MODULES.iter().any(is_listed)
+    }) && module_version_id().is_some_and(|id| is_unusable_module(file_name, &text_of(id)))
+}
+
+/// A module version id as the table has it; the first three of its fields are little-endian.
+fn text_of(id: [u8; 16]) -> String {
+    let fields: [&[usize]; 5] = [
+        &[3, 2, 1, 0],
+        &[5, 4],
+        &[7, 6],
+        &[8, 9],
+        &[10, 11, 12, 13, 14, 15],
+    ];
+    let text = |field: &[usize]| -> String {
+        let digits = field.iter().map(|at| format!("{:02X}", id[*at]));
+        digits.collect()
+    };
+    fields.map(text).join("-")
+}
+
 /// Whether the file with this name and module version id (upper case, with dashes) cannot run here.
-pub fn is_unusable_module(file_name: &str, module_version_id: &str) -> bool {
+fn is_unusable_module(file_name: &str, module_version_id: &str) -> bool {
     MODULES
         .binary_search_by_key(&module_version_id, |row| row.0)
         .is_ok_and(|at| {
@@ -121,6 +146,17 @@ mod tests {
     fn both_tables_are_sorted() {
         assert!(VERSIONS.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(MODULES.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+
+    #[test]
+    fn an_id_is_asked_for_only_if_the_name_is_listed() {
+        let mut id = 0xEA2EC6DC_51DD_479C_BFC2_E713FB9E7E47_u128.to_be_bytes();
+        id[..4].reverse();
+        id[4..6].reverse();
+        id[6..8].reverse();
+        assert!(is_unusable("system.net.http.dll", || Some(id)));
+        assert!(!is_unusable("System.Net.Http.dll", || Some([0; 16])));
+        assert!(!is_unusable("Other.dll", || unreachable!("no such name")));
     }
 
     #[test]

@@ -368,41 +368,83 @@ pub fn prefetch_range(from: usize, to: usize) {
     (from & !(LINE - 1)..to).step_by(LINE).for_each(prefetch);
 }
 
-/// Maps a file read-only for the rest of the process.
-pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
-    map_open_file(path).map(|f| f.0)
+/// The bytes of a file, mapped read-only until this is dropped.
+#[derive(Debug)]
+pub struct Mapping {
+    /// Where the mapping is; dangling if `len` is 0, for which there is none.
+    start: std::ptr::NonNull<u8>,
+    len: usize,
 }
 
-/// As [`map_file`], with the open file and its stamp. None: it is no regular file.
+// SAFETY: nothing writes to the mapping, and it belongs to no thread.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps an open file of that length.
+    fn of(file: &std::fs::File, len: usize) -> io::Result<Mapping> {
+        use std::os::fd::AsRawFd;
+        if len == 0 {
+            let start = std::ptr::NonNull::dangling();
+            return Ok(Mapping { start, len });
+        }
+        // SAFETY: a new private read-only mapping of a file that is open.
+        let at = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                len,
+                libc::PROT_READ,
+                libc::MAP_PRIVATE,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        match std::ptr::NonNull::new(at.cast()) {
+            Some(start) if at != libc::MAP_FAILED => Ok(Mapping { start, len }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+    /// The bytes, mapped for the rest of the process.
+    pub fn keep(self) -> &'static [u8] {
+        let this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: the mapping is `len` bytes long, and nobody unmaps it any more.
+        unsafe { std::slice::from_raw_parts(this.start.as_ptr(), this.len) }
+    }
+}
+impl std::ops::Deref for Mapping {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the mapping is `len` bytes long, and stays while `self` is borrowed.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        if self.len > 0 {
+            // SAFETY: `of` made the mapping, and nothing refers to it any more: what `deref` gave was borrowed from `self`.
+            unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
+        }
+    }
+}
+
+/// Maps a file read-only for the rest of the process.
+pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
+    map_open_file(path).map(|f| f.0.keep())
+}
+
+/// Maps a file read-only, with the open file and its stamp. None: it is no regular file.
 pub fn map_open_file(
     path: &std::path::Path,
-) -> io::Result<(&'static [u8], std::fs::File, Option<FileStamp>)> {
-    use std::os::fd::AsRawFd;
+) -> io::Result<(Mapping, std::fs::File, Option<FileStamp>)> {
     let file = std::fs::File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_dir() {
         return Err(io::Error::from_raw_os_error(libc::EISDIR));
     }
     let stamp = meta.is_file().then(|| FileStamp::of(&meta));
-    let len = meta.len() as usize;
-    if len == 0 {
-        return Ok((&[], file, stamp));
-    }
-    // SAFETY: a private read-only mapping of a file we opened; it is never unmapped.
-    unsafe {
-        let p = libc::mmap(
-            std::ptr::null_mut(),
-            len,
-            libc::PROT_READ,
-            libc::MAP_PRIVATE,
-            file.as_raw_fd(),
-            0,
-        );
-        if p == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        Ok((std::slice::from_raw_parts(p.cast(), len), file, stamp))
-    }
+    let mapping = Mapping::of(&file, meta.len() as usize)?;
+    Ok((mapping, file, stamp))
 }
 
 #[cfg(all(test, not(miri)))]
@@ -422,6 +464,24 @@ mod tests {
             assert!(all.iter().all(|b| *b == 0));
             release(at, 8 * PAGE);
         }
+    }
+
+    #[test]
+    fn a_file_is_mapped_until_it_is_dropped_or_kept() {
+        let path = std::env::temp_dir().join(format!("vervet-mapping-{}", std::process::id()));
+        std::fs::write(&path, b"content").expect("a directory for temporary files");
+        let name = path.to_string_lossy().into_owned();
+        let count = || {
+            let maps = std::fs::read_to_string("/proc/self/maps").expect("it is there");
+            maps.lines().filter(|l| l.ends_with(&name)).count()
+        };
+        let (mapping, ..) = map_open_file(&path).expect("it was written");
+        assert_eq!((&*mapping, count()), (&b"content"[..], 1));
+        drop(mapping);
+        assert_eq!(count(), 0);
+        assert_eq!(map_file(&path).expect("it was written"), b"content");
+        assert_eq!(count(), 1);
+        std::fs::remove_file(&path).expect("it is there");
     }
 
     #[test]

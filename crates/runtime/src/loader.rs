@@ -3,7 +3,10 @@
 //! | room | idea |
 //! |---|---|
 //! | `binding` | from a name to an assembly |
+//! | `bound` | what names were bound to last |
 //! | `loaded`, `register` | the list of what is loaded; adding to it |
+//! | `untold` | what the program has not been told of |
+//! | `content` | what a file or bytes hold, before they are loaded |
 //! | `given` | what a program gets that gives a file or bytes |
 //! | `events` | what handlers of the program are told and asked |
 //! | `host` | what a host that embeds the runtime is told and asked |
@@ -19,11 +22,13 @@
 //! * One assembly object per file (by canonical path). The names of files are compared with regard to case.
 //! * `LoadFrom` of another file with a name that is loaded gives the assembly that is loaded ([`Loader::open_from`]); `LoadFile` never does.
 //! * Whoever gives a file or bytes gets what the redirects put in the place of the name in them (module `given`).
-//! * Images are mapped for the life of the process.
+//! * Images are mapped for the life of the process, from when a module is made of them (module `content`).
 //! * Whether a file is neutral is told by its place alone ([`Loader::is_neutral`]), so all domains agree on it.
 //! * A bind that needs the program's resolve events answers `LoadError::Need`: events run managed code, so they are
 //!   raised by [`Loader::supply`] in Runtime state with no lock held, and the bind is tried again.
 mod binding;
+mod bound;
+mod content;
 mod events;
 mod given;
 mod host;
@@ -31,14 +36,16 @@ mod loaded;
 mod objects;
 mod policy;
 mod register;
+mod untold;
 
 pub use binding::{name_of_reference, take_need, without_loading};
+pub(crate) use content::Manifest;
 pub(crate) use events::complete;
 pub use given::Given;
 pub use host::{HostHooks, Stage, set_host};
 pub(crate) use loaded::answers;
 pub use objects::{
-    ASSEMBLY_KIND, BUILDER_KIND, another_assembly_object, assembly_object, assembly_of,
+    ASSEMBLY_KIND, BUILDER_KIND, another_assembly_object, assembly_object, assembly_of, made_of,
 };
 
 use crate::cx::{Cx, Result};
@@ -46,7 +53,10 @@ use crate::object::ObjRef;
 use crate::profiler::hooks;
 use crate::reflection_only::ReflectionOnly;
 use crate::shadow_copy::ShadowCopies;
+use bound::Bound;
+use content::Content;
 use loaded::{Loaded, identity};
+use untold::Untold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -128,6 +138,13 @@ enum Purpose {
     /// `Assembly.LoadFile`.
     File,
 }
+/// What opening a file has found.
+enum Found {
+    /// An assembly that is there, of all domains or of an earlier life of this one.
+    Assembly(&'static Assembly),
+    /// What the file holds; of a shadow copy, the file that it is a copy of.
+    Content(Content, Option<Source>),
+}
 /// The file of which a module is a shadow copy.
 #[derive(Clone)]
 struct Source {
@@ -182,14 +199,13 @@ type Request = (u32, AssemblyName);
 struct State {
     loaded: Loaded,
     /// Loaded, and the program has not been told yet.
-    untold: Vec<&'static Assembly>,
+    untold: Untold<&'static Assembly>,
     /// Requests that a resolve event has been asked for and could not give.
     unresolved: FxHashSet<Request>,
     /// Where the references of an assembly may be found that was loaded by its file, by the id of its manifest's module.
     beside: FxHashMap<u32, Beside>,
-    /// What binds in the default context have found since something was loaded last, by the name and the id of the requesting module: reading policy files and
-    /// probing cost system calls, and the serializer binds a name for each type that it reads.
-    bound: FxHashMap<(AssemblyName, Option<u32>), &'static Assembly>,
+    /// What names were bound to.
+    bound: Bound<&'static Assembly>,
     /// What an earlier life of the domain had loaded.
     retired: Option<Retired>,
     /// What a host or a resolve event has answered.
@@ -265,8 +281,12 @@ impl Loader {
     /// files is the same still, and if they are looked for in the same places: their classes and code are there.
     pub(crate) fn renew(&self, root: &Loader) {
         let fresh = root.for_domain(self.domain);
-        let state = std::mem::take(&mut *fresh.state.lock());
-        let before = std::mem::replace(&mut *self.state.lock(), state);
+        let mut state = std::mem::take(&mut *fresh.state.lock());
+        let before = {
+            let mut own = self.state.lock();
+            state.bound.follows(&own.bound);
+            std::mem::replace(&mut *own, state)
+        };
         let places = std::mem::replace(&mut *self.binder.lock(), fresh.binder());
         *self.entry.lock() = None;
         self.preload_asked.lock().clear();
@@ -356,7 +376,7 @@ impl Loader {
     /// Changes where the application's assemblies are looked for.
     pub fn configure(&self, change: impl FnOnce(&mut Binder)) {
         change(&mut self.binder.lock());
-        self.state.lock().bound.clear();
+        self.state.lock().bound.forget();
     }
     /// The assembly of Main, once there is one.
     pub fn entry(&self) -> Option<&'static Assembly> {
@@ -426,12 +446,12 @@ impl Loader {
         let copies = self.shadow.lock().clone()?;
         copies.applies(file).then_some(copies)
     }
-    /// Makes an assembly of a shadow copy of a file, which is added to no list.
+    /// Opens a shadow copy of a file.
     fn read_copy(
         &self,
         copies: &ShadowCopies,
         file: &Path,
-    ) -> std::result::Result<&'static Assembly, LoadError> {
+    ) -> std::result::Result<(Content, Source), LoadError> {
         // The stamp first: a file that changes while it is copied has another one afterwards, and is not taken for the same later.
         let made = (|| {
             let opened = std::fs::File::open(file)?;
@@ -443,10 +463,7 @@ impl Loader {
             Ok((copies.copy(file)?, source))
         })();
         let (copy, source) = made.map_err(|e| not_found(file, &e))?;
-        let assembly = self.read_file(&copy, &copy, false)?;
-        let id = assembly.manifest.id;
-        self.shared.sources.lock().insert(id, source);
-        Ok(assembly)
+        Ok((Content::of_file(&copy, &copy)?, source))
     }
     /// Is the assembly of an earlier life a copy where copies are wanted now, or no copy, if none is wanted? (A copy of an earlier life has the number of that life in its
     /// path.)
@@ -481,8 +498,9 @@ impl Loader {
     pub fn opens_again(&self, path: &Path) {
         let full = in_native(|| canonical(path));
         let mut state = self.state.lock();
-        let known = state.loaded.at(&full);
-        state.untold.extend(known);
+        if let Some(known) = state.loaded.at(&full) {
+            state.untold.add(known);
+        }
     }
     /// Has the file been loaded, whether or not it is still there?
     pub fn is_loaded_from(&self, path: &Path) -> bool {
@@ -508,13 +526,37 @@ impl Loader {
                 earlier.filter(|a| self.is_as_wanted(a, copies.as_ref()))
             }
         };
-        let assembly = match shared {
-            Some(assembly) => assembly,
-            None => {
-                let assembly = match copies {
-                    None => self.read_file(path, &full, is_neutral)?,
-                    Some(copies) => self.read_copy(&copies, &file)?,
-                };
+        let found = match (shared, copies) {
+            (Some(assembly), _) => Found::Assembly(assembly),
+            (None, None) => Found::Content(Content::of_file(path, &full)?, None),
+            (None, Some(copies)) => {
+                let (content, source) = self.read_copy(&copies, &file)?;
+                Found::Content(content, Some(source))
+            }
+        };
+        let name = match &found {
+            Found::Assembly(assembly) => identity(assembly),
+            Found::Content(content, _) => content.manifest_to_run()?.identity(),
+        };
+        if matches!(purpose, Purpose::From | Purpose::File)
+            && let Some(name) = self.redirect_of(&name)
+        {
+            return Ok(Given::Redirected(name));
+        }
+        if purpose == Purpose::From
+            && let Some(first) = self.loaded_as(&name)
+        {
+            return Ok(Given::Opened(first));
+        }
+        let assembly = match found {
+            Found::Assembly(assembly) => assembly,
+            Found::Content(content, source) => {
+                let owner = if is_neutral { 0 } else { self.domain };
+                let assembly = self.make(owner, content)?;
+                if let Some(source) = source {
+                    let id = assembly.manifest.id;
+                    self.shared.sources.lock().insert(id, source);
+                }
                 match is_neutral {
                     // Another thread may have been first.
                     true => *(self.shared.neutral.lock())
@@ -524,16 +566,6 @@ impl Loader {
                 }
             }
         };
-        if matches!(purpose, Purpose::From | Purpose::File)
-            && let Some(name) = self.redirect_of(assembly)
-        {
-            return Ok(Given::Redirected(name));
-        }
-        if purpose == Purpose::From
-            && let Some(first) = self.loaded_as(&identity(assembly))
-        {
-            return Ok(Given::Opened(first));
-        }
         let beside = match purpose {
             Purpose::Name => Beside::AfterEvent,
             Purpose::From | Purpose::Neighbour => Beside::AtOnce,
@@ -557,29 +589,21 @@ impl Loader {
         self.register_bound(assembly);
         Ok(Given::Opened(assembly))
     }
-    /// Makes an assembly of a file, which is added to no list.
-    fn read_file(
+    /// Makes an assembly of what holds one, which is added to no list.
+    fn make(
         &self,
-        path: &Path,
-        full: &Path,
-        is_neutral: bool,
+        owner: u32,
+        mut content: Content,
     ) -> std::result::Result<&'static Assembly, LoadError> {
-        let (data, file, stamp) =
-            vervet_os::memory::map_open_file(path).map_err(|e| not_found(path, &e))?;
-        let owner = if is_neutral { 0 } else { self.domain };
-        let module = self.universe().load_module_for(
-            owner,
-            data,
-            Some(full.to_string_lossy().into_owned()),
-        )?;
-        if let Some(stamp) = stamp {
+        let (path, file) = (content.path.take(), content.file.take());
+        let data = content.keep();
+        let module = self.universe().load_module_for(owner, data, path)?;
+        if let Some((file, stamp)) = file {
             let is_settled = settles(&file, &stamp);
             let origin = Origin::File { stamp, is_settled };
             self.shared.origins.lock().insert(module.id, origin);
         }
-        module
-            .assembly()
-            .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))
+        Ok(module.assembly().expect("it holds one"))
     }
     /// Loads another file of a multi-module assembly, from the manifest's directory.
     pub fn open_module(
@@ -589,23 +613,17 @@ impl Loader {
     ) -> std::result::Result<ModuleRef, LoadError> {
         let path = self.directory(manifest).unwrap_or_default().join(file_name);
         in_native(|| {
-            let data = vervet_os::memory::map_file(&path).map_err(|e| not_found(&path, &e))?;
-            let path = path.to_string_lossy().into_owned();
-            self.universe()
-                .load_module_for(manifest.owner, data, Some(path))
+            let mut content = Content::of_file(&path, &path)?;
+            content.image()?;
+            let (path, data) = (content.path.take(), content.keep());
+            self.universe().load_module_for(manifest.owner, data, path)
         })
     }
     /// Loads an assembly from memory. The bytes are kept for the life of the process. Each load gives another assembly; their name finds the first.
     pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
-        Ok(self.register(self.read_bytes(data)?, None))
-    }
-    /// Makes an assembly of bytes, which is added to no list.
-    fn read_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
-        let data = Box::leak(data.into_boxed_slice());
-        let module = self.universe().load_module_for(self.domain, data, None)?;
-        module
-            .assembly()
-            .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))
+        let content = Content::of_bytes(data);
+        content.manifest_to_run()?;
+        Ok(self.register(self.make(self.domain, content)?, None))
     }
     /// Loads the assembly in a file to be looked at, in Native state.
     pub fn open_reflection_only(
@@ -617,12 +635,7 @@ impl Loader {
             if let Some(a) = self.reflection_only.at(&full) {
                 return Ok(a);
             }
-            let data = vervet_os::memory::map_file(path).map_err(|e| not_found(path, &e))?;
-            let name = full.to_string_lossy().into_owned();
-            let module = self
-                .universe()
-                .load_reflection_only(self.domain, data, Some(name))?;
-            self.register_reflection_only(module, Some(full))
+            self.make_reflection_only(Content::of_file(path, &full)?, Some(full))
         })
     }
     /// The same from memory.
@@ -630,24 +643,26 @@ impl Loader {
         &self,
         data: Vec<u8>,
     ) -> std::result::Result<&'static Assembly, LoadError> {
-        let data = Box::leak(data.into_boxed_slice());
+        self.make_reflection_only(Content::of_bytes(data), None)
+    }
+    /// The assembly of a content to be looked at, unless there is one of its identity.
+    fn make_reflection_only(
+        &self,
+        mut content: Content,
+        at: Option<PathBuf>,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
+        if let Some(first) = self.reflection_only.same_as(&content.manifest()?, at.as_deref()) {
+            return Ok(first);
+        }
+        let (path, data) = (content.path.take(), content.keep());
         let module = self
             .universe()
-            .load_reflection_only(self.domain, data, None)?;
-        self.register_reflection_only(module, None)
-    }
-    fn register_reflection_only(
-        &self,
-        module: ModuleRef,
-        path: Option<PathBuf>,
-    ) -> std::result::Result<&'static Assembly, LoadError> {
-        let assembly = module
-            .assembly()
-            .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
-        let (kept, is_new) = self.reflection_only.add(assembly, path);
+            .load_reflection_only(self.domain, data, path)?;
+        let assembly = module.assembly().expect("it holds one");
+        let (kept, is_new) = self.reflection_only.add(assembly, at);
         if is_new {
             hooks::assembly_loaded(kept);
-            self.state.lock().untold.push(kept);
+            self.state.lock().untold.add(kept);
         }
         Ok(kept)
     }
@@ -661,8 +676,9 @@ impl Loader {
             return Ok(Some(a));
         }
         let candidates = self.binder().candidates(name, None);
-        let file = candidates.into_iter().find(|c| c.path.is_file());
-        file.map(|c| self.open_reflection_only(&c.path)).transpose()
+        let files = candidates.iter().filter(|c| c.path.is_file());
+        let opened = files.map(|c| self.open_reflection_only(&c.path));
+        Ok(opened.flatten().next())
     }
     /// The core library or what has been loaded to be looked at under a name.
     fn named_reflection_only(&self, name: &AssemblyName) -> Option<&'static Assembly> {
@@ -746,12 +762,14 @@ impl Loader {
 
     /// The dllmap that belongs to a module's assembly.
     pub fn dllmap(&self, module: ModuleRef) -> &'static DllMap {
-        if let Some(m) = self.shared.maps.lock().get(&module.id) {
-            return m;
-        }
-        let carried = self.shared.carried_dllmaps.lock();
-        let carried = carried.iter().find(|c| c.0 == module.name).map(|c| c.1);
-        if let Some(map) = carried {
+        // No lock is held while files are read.
+        let known = self.shared.maps.lock().get(&module.id).copied();
+        let carried = || {
+            let all = self.shared.carried_dllmaps.lock();
+            let own = all.iter().find(|c| c.0 == module.name);
+            own.map(|c| c.1)
+        };
+        if let Some(map) = known.or_else(carried) {
             return map;
         }
         let map = match (&module.path, module.assembly()) {

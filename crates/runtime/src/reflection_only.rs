@@ -16,7 +16,7 @@
 //! * There is one assembly per identity here: another file, or bytes, with that identity give the first.
 //! * A name is compared as with what is loaded to run (`loader::answers`).
 //! * What a handler gives answers the reference it was asked for, whatever its name. Only so is what a program has defined found.
-use crate::loader::answers;
+use crate::loader::{Manifest, answers};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use vervet_binder::name::AssemblyName;
@@ -62,6 +62,25 @@ impl ReflectionOnly {
     /// Adds an assembly that a program has begun to define.
     pub fn add_defined(&self, assembly: &'static Assembly) {
         self.state.lock().loaded.push(assembly);
+    }
+    /// What there is of an identity, which is from now on what has been loaded from that file too; the path is canonical.
+    pub(crate) fn same_as(
+        &self,
+        manifest: &Manifest<'_>,
+        path: Option<&Path>,
+    ) -> Option<&'static Assembly> {
+        let mut s = self.state.lock();
+        let is_same = |a: &Assembly| {
+            a.name == manifest.name
+                && a.version == manifest.version
+                && a.culture == manifest.culture
+                && a.public_key == manifest.public_key
+        };
+        let first = s.loaded.iter().find(|a| is_same(a)).copied()?;
+        if let Some(path) = path {
+            s.by_path.insert(path.to_owned(), first);
+        }
+        Some(first)
     }
     /// Adds an assembly, unless there is one of its identity. The one that is there, and whether it is this one.
     pub fn add(

@@ -7,6 +7,7 @@
 use crate::*;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_metadata::tables::rows::AssemblyRow;
 use vervet_metadata::{Image, Table as TableId};
 use vervet_os::{Chunks, LeafLock, Published};
 
@@ -87,6 +88,17 @@ fn bad(path: Option<&str>, e: &vervet_metadata::Error) -> LoadError {
         file: path.unwrap_or_default().to_string(),
         message: e.to_string(),
     }
+}
+
+/// The Assembly row of an image, with its name, culture and public key.
+#[expect(clippy::type_complexity, reason = "one caller takes it apart at once")]
+fn manifest(
+    image: &Image<'static>,
+) -> Result<(AssemblyRow, &'static str, &'static str, &'static [u8]), vervet_metadata::Error> {
+    let row = image.assembly(1)?;
+    let (name, culture) = (image.string(row.name)?, image.string(row.culture)?);
+    let public_key = image.blob(row.public_key)?;
+    Ok((row, name, culture, public_key))
 }
 
 impl Universe {
@@ -189,19 +201,20 @@ impl Universe {
             .module(1)
             .and_then(|row| image.string(row.name))
             .map_err(|e| bad(path.as_deref(), &e))?;
-        let row = match image.row_count(TableId::Assembly) {
+        // Whatever may be wrong is found before there is a module, which stays for ever.
+        let manifest = match image.row_count(TableId::Assembly) {
             0 => None,
-            _ => Some(image.assembly(1).map_err(|e| bad(path.as_deref(), &e))?),
+            _ => Some(manifest(&image).map_err(|e| bad(path.as_deref(), &e))?),
         };
         let module =
             self.add_module(|id| Module::new(image, id, owner, path, name, is_graft, self));
-        if let Some(row) = row {
+        if let Some((row, name, culture, public_key)) = manifest {
             let assembly = Box::leak(Box::new(Assembly {
                 manifest: module,
-                name: module.image.string(row.name)?,
+                name,
                 version: [row.major, row.minor, row.build, row.revision],
-                culture: module.image.string(row.culture)?,
-                public_key: module.image.blob(row.public_key)?,
+                culture,
+                public_key,
                 given_token: None,
                 flags: row.flags,
                 is_reflection_only: what_for == Use::LookAt,

@@ -208,7 +208,7 @@ pub fn raise_type_resolve<'cx>(cx: &'cx Cx<'cx>, name: &str) -> Result<Option<&'
     })?;
     let text = cx.alloc_str(name)?;
     match cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(text)])? {
-        Value::Ref(a) if !a.is_null() => objects::assembly_of_object(cx, a).map(Some),
+        Value::Ref(a) if !a.is_null() => Ok(vervet_runtime::loader::made_of(cx, a)),
         _ => Ok(None),
     }
 }

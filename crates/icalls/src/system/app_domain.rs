@@ -195,11 +195,11 @@ icalls! {
             cx.tell_loaded()?;
             return found.map_or(Ok(ObjRef::NULL), |a| assembly_object(cx, a));
         }
-        let requesting = callers::marked(cx).map(|m| m.class.module);
+        let caller = callers::marked(cx).map(|m| m.class.module);
         let loader = &domain_of(cx, this)?.loader;
         let bound = match loader.ask_host(cx, &parsed) {
             Some(a) => Ok(Some(a)),
-            None => loader.bind(&parsed, requesting),
+            None => loader.bind_for(&parsed, caller),
         };
         let found = match bound {
             Ok(Some(a)) => Some(a),

@@ -11,7 +11,8 @@
 //! ```
 //! | who asks | step 5 |
 //! |---|---|
-//! | managed code (`Assembly.Load`) | [`Loader::load_by_name`] raises the event itself |
+//! | managed code (`Type.GetType`) | [`Loader::load_by_name`] raises the event itself |
+//! | managed code (`Assembly.Load`) | the same; the directory of the caller counts only if `LoadFrom` has loaded it: [`Loader::bind_for`] |
 //! | the type system, while a method is compiled | [`Bridge`](crate::domain) answers `Need`; the prestub calls [`Loader::supply`], which raises the event, and compiles again |
 //! | the background compiler | steps 3 to 5 are not taken: it loads nothing, and gives the method up |
 //!
@@ -19,6 +20,7 @@
 //! * A request is a name, a culture and, of a strong name, a version and a token. Every step compares all of it.
 //! * What a host or an event has answered belongs to the request that it was asked for: that module's reference of that name. It answers no other module's
 //!   and no `Assembly.Load`, for which the event is raised each time.
+//! * A file that holds no assembly answers no name: the next one is tried, and at last the event is raised, as if it were not there.
 //! * What files answered a name is asked again when something else has been loaded, which may answer it better.
 use super::events::kept_quiet;
 use super::host::HOST;
@@ -96,18 +98,27 @@ impl Loader {
         self.look_at_setup();
         in_native(|| self.bind_name(name, requesting))
     }
+    /// Binds a name that managed code gives, without events. What lies beside the caller counts only if `LoadFrom` has loaded that, or it lay beside what was so loaded.
+    pub fn bind_for(
+        &self,
+        name: &AssemblyName,
+        caller: Option<ModuleRef>,
+    ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
+        self.bind(name, caller.filter(|m| self.beside(m) == Beside::AtOnce))
+    }
     fn bind_name(
         &self,
         name: &AssemblyName,
         requesting: Option<ModuleRef>,
     ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
         let key = (name.clone(), requesting.map(|m| m.id));
-        if let Some(known) = self.state.lock().bound.get(&key) {
-            return Ok(Some(known));
-        }
+        let begun = match self.state.lock().bound.ask(&key) {
+            Ok(known) => return Ok(Some(known)),
+            Err(begun) => begun,
+        };
         let found = self.look_for(name, requesting)?;
         if let Some(assembly) = found {
-            self.state.lock().bound.insert(key, assembly);
+            self.state.lock().bound.keep(begun, key, assembly);
         }
         Ok(found)
     }
@@ -125,7 +136,6 @@ impl Loader {
             // A thread that compiles ahead loads nothing: what is loaded, and when, is the program's doing.
             return Ok(None);
         }
-        let mut first_error = None;
         for with_dir in [false, true] {
             let dir = if with_dir {
                 requesting.and_then(|m| self.directory(m))
@@ -148,14 +158,14 @@ impl Loader {
                 self.look_at_setup();
                 match self.open_named(&c.path, purpose) {
                     Ok(a) => return Ok(Some(a)),
-                    Err(e) => first_error = first_error.or(Some(e)),
+                    Err(e) => tracing::debug!("{}: {e}", c.path.display()),
                 }
             }
         }
-        if first_error.is_none() && effective.name == "Vervet.Threading" && !THREADING.is_empty() {
+        if effective.name == "Vervet.Threading" && !THREADING.is_empty() {
             return self.open_own(THREADING).map(Some);
         }
-        first_error.map_or(Ok(None), Err)
+        Ok(None)
     }
     /// Binds a name for managed code, raising AssemblyResolve if nothing is found; handlers are not told who asks, as in mono.
     pub fn load_by_name<'cx>(

@@ -2,31 +2,32 @@
 //!
 //! # Invariants
 //! * Handlers run in Runtime state, in the loader's domain, with no lock held.
-//! * An exception of a handler of AssemblyLoad reaches nobody: who loads is not who handles.
+//! * An exception of a handler of AssemblyLoad reaches nobody, not even an abort of the thread: who loads is not who handles. The abort stays requested.
+//! * What a handler of a resolve event gives is an assembly only if the runtime has made the object; an object of a class of the program's is nothing.
 use super::host::HOST;
-use super::{BUILDER_KIND, Loader, Origin, assembly_object, assembly_of};
+use super::{BUILDER_KIND, Loader, Origin, assembly_object, made_of};
 use crate::cx::{Cx, Result, Value};
 use crate::object::ObjRef;
 use vervet_types::error::Ask;
 use vervet_types::{Assembly, ClassRef, Known, LoadError, Module, ModuleRef};
 
 impl Loader {
-    /// Tells the host, and raises AppDomain.AssemblyLoad of the loader's domain, which is the current one.
+    /// Tells the host of what this thread has loaded, and raises AppDomain.AssemblyLoad of the loader's domain, which is the current one.
     ///
     /// # Errors
-    /// An abort of the thread, in a handler: the assemblies behind the one that it was called for are told of next time.
+    /// The stack overflows in a handler: the assemblies behind the one that it was called for are told of next time.
     pub(crate) fn tell<'cx>(&self, cx: &'cx Cx<'cx>) -> Result<()> {
         // Taken before the event is raised: a handler may load more, and then tells of that itself.
-        let untold = std::mem::take(&mut self.state.lock().untold);
+        let untold = self.state.lock().untold.take_own();
         for (i, assembly) in untold.iter().enumerate() {
             if let Some(host) = HOST.get()
                 && self.origin(assembly.manifest) != Some(Origin::Binary)
             {
                 (host.loaded)(cx, assembly);
             }
-            if let Err(throw) = kept_quiet(cx, raise_load(cx, assembly)) {
+            if let Err(throw) = kept_from_loader(cx, raise_load(cx, assembly)) {
                 let rest = untold[i + 1..].iter().copied();
-                self.state.lock().untold.splice(0..0, rest);
+                self.state.lock().untold.put_back(rest);
                 return Err(throw);
             }
         }
@@ -89,7 +90,7 @@ impl Loader {
                 Value::Int(is_reflection_only.into()),
             ],
         )? {
-            Value::Ref(o) if !o.is_null() => Ok(Some(assembly_of(cx, o)?)),
+            Value::Ref(o) if !o.is_null() => Ok(made_of(cx, o)),
             _ => Ok(None),
         }
     }
@@ -148,6 +149,17 @@ pub(crate) fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, ask: Ask) -> Resu
         Err(_) if ask != Ask::Offer => Err(cx.throw_load(LoadError::type_load(class, ""))),
         _ => Ok(()),
     }
+}
+/// What handlers of AssemblyLoad, who answer nothing, have thrown is dropped.
+fn kept_from_loader<'cx>(cx: &'cx Cx<'cx>, told: Result<()>) -> Result<()> {
+    told.or_else(|throw| {
+        let thrown = cx.take_pending(throw);
+        let overflow = cx.known(Known::StackOverflowException);
+        match std::ptr::eq(thrown.class(), overflow) {
+            true => Err(cx.throw_object(thrown)),
+            false => Ok(()),
+        }
+    })
 }
 /// What handlers have answered. An exception of theirs is dropped, as in mono, and they have answered nothing. An abort goes on.
 pub(super) fn kept_quiet<'cx, T: Default>(cx: &'cx Cx<'cx>, answer: Result<T>) -> Result<T> {

@@ -5,7 +5,7 @@
 //!   they put another name in its place, the program gets what that name finds, and nothing else has
 //!   been loaded.
 //! * What the other name finds is not asked again: it may be another version.
-use super::loaded::identity;
+use super::content::Content;
 use super::{Loader, Purpose, in_native, policy};
 use crate::cx::{Cx, Result};
 use std::path::Path;
@@ -36,16 +36,17 @@ impl Loader {
     /// Loads an assembly from memory for managed code, which is given what the name in the image is
     /// redirected to.
     pub fn open_given_bytes(&self, data: Vec<u8>) -> std::result::Result<Given, LoadError> {
-        let assembly = self.read_bytes(data)?;
-        Ok(match in_native(|| self.redirect_of(assembly)) {
-            Some(name) => Given::Redirected(name),
-            None => Given::Opened(self.register(assembly, None)),
-        })
+        let content = Content::of_bytes(data);
+        let name = content.manifest_to_run()?.identity();
+        if let Some(name) = in_native(|| self.redirect_of(&name)) {
+            return Ok(Given::Redirected(name));
+        }
+        let assembly = self.make(self.domain, content)?;
+        Ok(Given::Opened(self.register(assembly, None)))
     }
     /// The name to which that of an assembly is redirected.
-    pub(super) fn redirect_of(&self, assembly: &Assembly) -> Option<AssemblyName> {
-        let name = identity(assembly);
-        self.binder().redirected(&name, policy::redirects)
+    pub(super) fn redirect_of(&self, name: &AssemblyName) -> Option<AssemblyName> {
+        self.binder().redirected(name, policy::redirects)
     }
     /// What managed code gets for what it gave; None: there is nothing of the name that it is redirected to. AssemblyLoad is raised for what there is,
     /// also if that is loaded already, as in mono.
@@ -58,7 +59,7 @@ impl Loader {
             Given::Opened(assembly) => assembly,
             Given::Redirected(name) => match self.load_by_name(cx, &name, None) {
                 Ok(assembly) => {
-                    self.state.lock().untold.push(assembly);
+                    self.state.lock().untold.add(assembly);
                     assembly
                 }
                 Err(throw) => {

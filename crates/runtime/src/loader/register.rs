@@ -19,9 +19,9 @@ impl Loader {
     pub(super) fn loaded_as(&self, name: &AssemblyName) -> Option<&'static Assembly> {
         self.state.lock().loaded.answering(name)
     }
-    /// Is there an assembly of which the program has not been told?
+    /// Is there an assembly of which this thread has to tell the program?
     pub(crate) fn has_untold(&self) -> bool {
-        !self.state.lock().untold.is_empty()
+        self.state.lock().untold.has_own()
     }
     /// Adds an assembly that the program defines. No name finds it.
     pub fn add_defined(&self, assembly: &'static Assembly) {
@@ -33,7 +33,7 @@ impl Loader {
         if !assembly.is_reflection_only {
             s.loaded.add_defined(assembly);
         }
-        s.untold.push(assembly);
+        s.untold.add(assembly);
     }
     /// Adds an assembly to what is loaded, unless one of that path is there already, or, without a path, unless it is there itself. Returns the one that is there.
     pub(super) fn register(
@@ -54,9 +54,9 @@ impl Loader {
         }
         s.loaded.add(assembly);
         // Another file may have answered the names that this one answers.
-        s.bound.clear();
+        s.bound.forget();
         hooks::assembly_loaded(assembly);
-        s.untold.push(assembly);
+        s.untold.add(assembly);
         LOADS.fetch_add(1, Ordering::Release);
         assembly
     }

@@ -239,6 +239,8 @@ fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed, begun: &Begun) {
 
 /// The call of a thread's delegate has returned.
 pub(super) fn ended<'cx, T>(cx: &'cx Cx<'cx>, result: Result<T>) {
+    // Nobody else tells of what it has loaded.
+    let result = result.and_then(|_| cx.tell_loaded());
     if let Err(throw) = result {
         let exception = cx.take_pending(throw);
         if !ends_thread_only(cx, exception) {
