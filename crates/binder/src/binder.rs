@@ -10,7 +10,7 @@
 //! mscorlib, in any version, is the corlib that runs. The framework directory itself is not probed: its files are links
 //! into the GAC.
 //!
-//! # Invariants   Listing touches no file; which candidates exist is for the one who opens them to find out.
+//! # Invariants   A name leads to no file but below the directories listed ([`below`]; `..` in it is not looked at, as in Mono). Listing touches no file; which candidates exist is for the one who opens them to find out.
 
 use crate::app_config::AppConfig;
 use crate::error::MissingClassLibraries;
@@ -167,11 +167,14 @@ impl Binder {
         mut policy: impl FnMut(&Path) -> Vec<Redirect>,
     ) -> Option<AssemblyName> {
         name.public_key_token?;
-        Redirect::apply(&self.redirects, name).or_else(|| {
-            self.gac_roots()
-                .filter_map(|root| gac::policy_path(&root, name))
-                .find_map(|path| Redirect::apply(&policy(&path), name))
-        })
+        if let Some(own) = Redirect::in_charge(&self.redirects, name) {
+            return own.instead_of(name);
+        }
+        let policies = self
+            .gac_roots()
+            .filter_map(|root| gac::policy_path(&root, name));
+        let mut redirects = policies.map(|path| policy(&path));
+        redirects.find_map(|all| Redirect::in_charge(&all, name)?.instead_of(name))
     }
 
     /// The files that may hold the assembly `name`, best first; `requesting_dir` is that of the assembly which asks.
@@ -210,11 +213,11 @@ impl Binder {
                 continue;
             }
             if let Some(directory) = requesting_dir {
-                push(directory.join(&file), Origin::RequestingDirectory);
+                push(below(directory, &file), Origin::RequestingDirectory);
             }
-            push(self.libdir.join(&file), Origin::LibraryRoot);
+            push(below(&self.libdir, &file), Origin::LibraryRoot);
             push(
-                self.framework_dir().join("Facades").join(&file),
+                below(&self.framework_dir().join("Facades"), &file),
                 Origin::Facades,
             );
         }
@@ -298,15 +301,15 @@ impl Binder {
 fn probe(directory: &Path, name: &AssemblyName) -> [PathBuf; 4] {
     let directory = match name.culture_or_neutral() {
         "" => directory.to_owned(),
-        culture => directory.join(culture),
+        culture => below(directory, culture),
     };
     let (dll, exe) = (format!("{}.dll", name.name), format!("{}.exe", name.name));
-    let own = directory.join(&name.name);
+    let own = below(&directory, &name.name);
     [
-        directory.join(&dll),
-        directory.join(&exe),
-        own.join(&dll),
-        own.join(&exe),
+        below(&directory, &dll),
+        below(&directory, &exe),
+        below(&own, &dll),
+        below(&own, &exe),
     ]
 }
 
@@ -316,6 +319,17 @@ fn file_names(name: &str) -> Vec<String> {
         return vec![name.to_owned()];
     }
     vec![format!("{name}.dll"), format!("{name}.exe")]
+}
+
+/// What a name that a program states means below a directory: the text is put behind that of the directory, also if it is an absolute path, which would take its place
+/// in [`Path::join`].
+pub fn below(directory: &Path, text: &str) -> PathBuf {
+    let mut path = directory.as_os_str().to_owned();
+    if !path.as_encoded_bytes().ends_with(b"/") {
+        path.push("/");
+    }
+    path.push(text);
+    path.into()
 }
 
 /// A path without `.` and `..`, by its text alone.
@@ -381,6 +395,22 @@ mod tests {
     fn touch(path: &Path) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, b"").unwrap();
+    }
+
+    #[test]
+    fn an_absolute_path_in_a_name_stays_below_the_directories() {
+        let binder = Binder {
+            app_base: Some("/app".into()),
+            ..Binder::default()
+        };
+        let mut asked = name("N, PublicKeyToken=b77a5c561934e089");
+        for culture in [None, Some("/tmp")] {
+            asked.name = "/tmp/x".into();
+            asked.culture = culture.map(str::to_owned);
+            let all = binder.candidates(&asked, Some(Path::new("/req")));
+            let is_below = |c: &Candidate| !c.path.starts_with("/tmp");
+            assert!(!all.is_empty() && all.iter().all(is_below), "{all:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Only strongly named assemblies live there, and only a full name finds one. A partial name can be completed from the
 //! directory ([`complete`]): the highest version that fits. Publisher policies are assemblies there too.
 
+use crate::binder::below;
 use crate::name::{AssemblyName, Version};
 use crate::token::PublicKeyToken;
 use std::path::{Path, PathBuf};
@@ -13,13 +14,13 @@ pub fn path(root: &Path, name: &AssemblyName, file: &str) -> Option<PathBuf> {
     let simple = name.name.strip_suffix(".dll").unwrap_or(&name.name);
     let [major, minor, build, revision] = name.version_or_zero();
     let culture = name.culture_or_neutral().to_lowercase();
-    Some(
-        root.join(simple)
-            .join(format!(
-                "{major}.{minor}.{build}.{revision}_{culture}_{token}"
-            ))
-            .join(file),
-    )
+    Some(below(
+        &below(
+            &below(root, simple),
+            &format!("{major}.{minor}.{build}.{revision}_{culture}_{token}"),
+        ),
+        file,
+    ))
 }
 
 /// Where the publisher policy for `name` is below a root: the assembly whose first file resource holds redirects.
@@ -37,8 +38,7 @@ pub fn policy_path(root: &Path, name: &AssemblyName) -> Option<PathBuf> {
 /// The file of the best assembly below a root that fits a partial name: the one version asked for, else the highest.
 pub fn complete(root: &Path, name: &AssemblyName) -> Option<PathBuf> {
     let wanted = name.version.filter(|version| *version != [0; 4]);
-    let (_, directory) = root
-        .join(&name.name)
+    let (_, directory) = below(root, &name.name)
         .read_dir()
         .ok()?
         .flatten()
@@ -53,7 +53,7 @@ pub fn complete(root: &Path, name: &AssemblyName) -> Option<PathBuf> {
             fits.then(|| (version, entry.path()))
         })
         .max()?;
-    Some(directory.join(format!("{}.dll", name.name)))
+    Some(below(&directory, &format!("{}.dll", name.name)))
 }
 
 /// Splits `4.0.0.0__b77a5c561934e089`.

@@ -28,21 +28,28 @@ pub struct Redirect {
 impl Redirect {
     /// Whether this redirect is about `name`, in the version asked for.
     pub fn applies_to(&self, name: &AssemblyName) -> bool {
-        let version = name.version_or_zero();
+        self.is_in_charge_of(name) && name.version_or_zero() <= self.old.1
+    }
+
+    /// Whether it is about the name in versions up to the one asked for.
+    fn is_in_charge_of(&self, name: &AssemblyName) -> bool {
         self.name == name.name
             && Some(self.public_key_token) == name.public_key_token
             && self.culture == name.culture_or_neutral()
-            && self.old.0 <= version
-            && version <= self.old.1
+            && self.old.0 <= name.version_or_zero()
     }
 
-    /// The name to look for instead of `name`, if one of `redirects` applies; the first one wins.
-    pub fn apply(redirects: &[Redirect], name: &AssemblyName) -> Option<AssemblyName> {
-        let redirect = redirects
+    /// The first of `redirects` that is in charge of a name. If it does not apply, because its range ends before the version asked for, the name is not redirected at all.
+    pub fn in_charge<'r>(redirects: &'r [Redirect], name: &AssemblyName) -> Option<&'r Redirect> {
+        redirects
             .iter()
-            .find(|redirect| redirect.applies_to(name))?;
-        Some(AssemblyName {
-            version: Some(redirect.new),
+            .find(|redirect| redirect.is_in_charge_of(name))
+    }
+
+    /// The name to look for instead of `name`, if this redirect applies.
+    pub fn instead_of(&self, name: &AssemblyName) -> Option<AssemblyName> {
+        self.applies_to(name).then(|| AssemblyName {
+            version: Some(self.new),
             ..name.clone()
         })
     }
@@ -59,55 +66,43 @@ impl Redirect {
     pub(crate) fn read_all(document: &Document<'_>) -> Vec<Redirect> {
         xml::grouped(document, "dependentAssembly")
             .iter()
-            .flat_map(|(_, inner)| read_dependent_assembly(inner))
+            .filter_map(|(_, inner)| read_dependent_assembly(inner))
             .collect()
     }
 }
 
-/// Reads the redirects among the elements of one `<dependentAssembly>`.
-fn read_dependent_assembly(inner: &[Node<'_, '_>]) -> Vec<Redirect> {
-    let named = |name| inner.iter().filter(move |e| xml::is(**e, name));
-    let Some(identity) = named("assemblyIdentity").next_back() else {
-        return Vec::new();
+/// Reads the redirect of one `<dependentAssembly>`: of every attribute the last value counts, in whichever of several elements it stands.
+fn read_dependent_assembly(inner: &[Node<'_, '_>]) -> Option<Redirect> {
+    let last = |element: &str, attribute: &str| {
+        let mut all = inner.iter().rev().filter(|e| xml::is(**e, element));
+        all.find_map(|e| e.attribute(attribute))
     };
-    let (Some(name), Some(public_key_token)) = (
-        identity.attribute("name"),
-        identity
-            .attribute("publicKeyToken")
-            .and_then(PublicKeyToken::parse),
-    ) else {
-        return Vec::new();
+    let identity = |attribute| last("assemblyIdentity", attribute);
+    let old = last("bindingRedirect", "oldVersion")?;
+    let (from, to) = old.split_once('-').unwrap_or((old, old));
+    let redirect = Redirect {
+        name: identity("name")?.to_owned(),
+        public_key_token: identity("publicKeyToken").and_then(PublicKeyToken::parse)?,
+        culture: match identity("culture") {
+            None | Some("neutral") => String::new(),
+            Some(culture) => culture.to_owned(),
+        },
+        old: (four_numbers(from)?, four_numbers(to)?),
+        new: last("bindingRedirect", "newVersion")
+            .filter(|new| !new.is_empty())
+            .map(|new| numbers(new, [u16::MAX; 4]))?,
     };
-    let culture = match identity.attribute("culture") {
-        None | Some("neutral") => "",
-        Some(culture) => culture,
-    };
-    named("bindingRedirect")
-        .filter_map(|redirect| {
-            let old = redirect.attribute("oldVersion")?;
-            let (from, to) = old.split_once('-').unwrap_or((old, old));
-            Some(Redirect {
-                name: name.to_owned(),
-                public_key_token,
-                culture: culture.to_owned(),
-                old: (four_numbers(from)?, four_numbers(to)?),
-                new: (redirect.attribute("newVersion"))
-                    .filter(|new| !new.is_empty())
-                    .map(numbers)?,
-            })
-        })
-        .filter(|redirect| !unusable::is_unusable_version(&redirect.name, redirect.new))
-        .collect()
+    (!unusable::is_unusable_version(&redirect.name, redirect.new)).then_some(redirect)
 }
 
 /// A version of four numbers at least.
 fn four_numbers(text: &str) -> Option<Version> {
-    (text.split('.').count() >= 4).then(|| numbers(text))
+    (text.split('.').count() >= 4).then(|| numbers(text, Version::default()))
 }
 
 /// Up to four numbers, read as `atoi` reads them: what is no number is 0, and what is behind one does not count. Each is cut to sixteen bits.
-fn numbers(text: &str) -> Version {
-    let mut version = Version::default();
+/// What is missing is as in `version`.
+fn numbers(text: &str, mut version: Version) -> Version {
     for (slot, part) in version.iter_mut().zip(text.split('.')) {
         let part = part.trim_start_matches(is_space);
         let digits = part.strip_prefix('+').unwrap_or(part).bytes();
@@ -141,7 +136,9 @@ mod tests {
         ));
         let ask = |version: &str, token: &str| {
             let name = format!("Lib, Version={version}, Culture=neutral, PublicKeyToken={token}");
-            Redirect::apply(&all, &AssemblyName::parse(&name).unwrap())
+            let name = AssemblyName::parse(&name).unwrap();
+            Redirect::in_charge(&all, &name)
+                .and_then(|r| r.instead_of(&name))
                 .map(|name| name.version.unwrap())
         };
         assert_eq!(ask("4.5.0.0", "30ad4fe6b2a6aeed"), Some([9, 0, 0, 1]));
@@ -166,8 +163,16 @@ mod tests {
     #[test]
     fn versions_are_read_as_far_as_they_are_numbers() {
         for (old, new, expected) in [
-            ("1.0.0.0", "2.0", ([1, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0])),
-            ("1.0.0.x", "2", ([1, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0])),
+            (
+                "1.0.0.0",
+                "2.0",
+                ([1, 0, 0, 0], [1, 0, 0, 0], [2, 0, 65535, 65535]),
+            ),
+            (
+                "1.0.0.x",
+                "2",
+                ([1, 0, 0, 0], [1, 0, 0, 0], [2, 65535, 65535, 65535]),
+            ),
             (
                 "1.0.0.0,3.0.0.0",
                 "2.0.0.0.0",
@@ -176,7 +181,7 @@ mod tests {
             (
                 "0.0.0.0 - 99999.0.0.1",
                 " 2.1",
-                ([0; 4], [34463, 0, 0, 1], [2, 1, 0, 0]),
+                ([0; 4], [34463, 0, 0, 1], [2, 1, 65535, 65535]),
             ),
         ] {
             let all = redirects(&format!(
@@ -184,6 +189,40 @@ mod tests {
             ));
             assert_eq!((all[0].old.0, all[0].old.1, all[0].new), expected, "{old}");
         }
+    }
+
+    #[test]
+    fn an_assembly_has_one_redirect_however_many_elements_there_are() {
+        let change = r#"<bindingRedirect oldVersion="1.0.0.0" newVersion="2.0.0.0"/>"#;
+        let last = r#"<bindingRedirect oldVersion="3.0.0.0"/><assemblyIdentity name="Other"/>"#;
+        let all = redirects(&format!("{IDENTITY}{}{last}", change.repeat(1000)));
+        assert_eq!(all.len(), 1);
+        assert_eq!((&*all[0].name, all[0].old.0), ("Other", [3, 0, 0, 0]));
+        assert_eq!(all[0].new, [2, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_redirect_whose_range_ends_before_the_version_keeps_others_away() {
+        let of = |old, new| {
+            let change = format!(r#"<bindingRedirect oldVersion="{old}" newVersion="{new}"/>"#);
+            redirects(&format!("{IDENTITY}{change}")).remove(0)
+        };
+        let ask = |all: &[Redirect], version: &str| {
+            let name = format!("Lib, Version={version}, PublicKeyToken=30ad4fe6b2a6aeed");
+            let name = AssemblyName::parse(&name).unwrap();
+            let new = Redirect::in_charge(all, &name)?.instead_of(&name)?;
+            new.version.map(|v| v[0])
+        };
+        let all = [of("1.0.0.0", "2.0.0.0"), of("3.0.0.0", "4.0.0.0")];
+        assert_eq!(
+            (ask(&all, "1.0.0.0"), ask(&all, "3.0.0.0")),
+            (Some(2), None)
+        );
+        let all = [of("2.0.0.0", "4.0.0.0"), of("1.0.0.0", "2.0.0.0")];
+        assert_eq!(
+            (ask(&all, "1.0.0.0"), ask(&all, "2.0.0.0")),
+            (Some(2), Some(4))
+        );
     }
 
     #[test]

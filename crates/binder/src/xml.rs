@@ -191,7 +191,7 @@ fn decoded(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
-        let entity = rest.split_once(';');
+        let entity = entity_in_front(rest);
         match entity.and_then(|(name, after)| Some((entity_of(name)?, after))) {
             Some((c, after)) => {
                 out.push(c);
@@ -202,6 +202,13 @@ fn decoded(text: &str) -> Cow<'_, str> {
     }
     out.push_str(rest);
     Cow::Owned(out)
+}
+
+/// The name of an entity whose `&` has been read, and what follows it. Another `&` ends the search: every character is looked at once.
+fn entity_in_front(text: &str) -> Option<(&str, &str)> {
+    let end = text.find([';', '&'])?;
+    let rest = text[end..].strip_prefix(';')?;
+    Some((&text[..end], rest))
 }
 
 fn entity_of(name: &str) -> Option<char> {
@@ -295,7 +302,7 @@ pub(crate) fn is_enabled(node: Node<'_, '_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{elements, grouped, parse};
+    use super::{elements, entity_in_front, grouped, parse};
 
     fn found(text: &str) -> bool {
         parse(text).elements("x").next().is_some()
@@ -336,6 +343,13 @@ mod tests {
         let document = parse("<x a='1' a='&lt;&amp;&#65;&#x42;&e;&'/>");
         let node = document.elements("x").next().unwrap();
         assert_eq!(node.attribute("a"), Some("<&AB&e;&"));
+    }
+
+    #[test]
+    fn the_search_for_the_end_of_an_entity_ends_at_the_next_one() {
+        assert_eq!(entity_in_front("amp;x"), Some(("amp", "x")));
+        assert_eq!(entity_in_front("a&b;"), None);
+        assert_eq!(super::decoded("&a&amp;&"), "&a&&");
     }
 
     #[test]

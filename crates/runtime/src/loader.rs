@@ -56,10 +56,11 @@ use crate::shadow_copy::ShadowCopies;
 use bound::Bound;
 use content::Content;
 use loaded::{Loaded, identity};
-use untold::Untold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use untold::Untold;
 use vervet_binder::binder::Binder;
 use vervet_binder::dllmap::DllMap;
 use vervet_binder::mono_config::{Locations, MonoConfig};
@@ -77,7 +78,7 @@ pub struct Loader {
     domain: u32,
     /// What all loaders have in common.
     pub shared: &'static Shared,
-    binder: LeafLock<Binder>,
+    binder: LeafLock<Arc<Binder>>,
     state: LeafLock<State>,
     /// The assembly of Main.
     entry: LeafLock<Option<&'static Assembly>>,
@@ -228,7 +229,7 @@ enum Beside {
 struct Retired {
     assemblies: FxHashMap<PathBuf, &'static Assembly>,
     /// Where they were looked for.
-    places: Binder,
+    places: Arc<Binder>,
 }
 
 impl Loader {
@@ -267,7 +268,7 @@ impl Loader {
             configured_private_path: None,
             private_bin_path_probe: false,
             redirects: Vec::new(),
-            ..root
+            ..Binder::clone(&root)
         };
         let loader = Loader::with(domain, self.shared, binder);
         let corlib = self.assemblies()[0];
@@ -337,7 +338,7 @@ impl Loader {
         Loader {
             domain,
             shared,
-            binder: LeafLock::new(binder),
+            binder: LeafLock::new(Arc::new(binder)),
             state: LeafLock::default(),
             entry: LeafLock::default(),
             preload_asked: LeafLock::default(),
@@ -375,7 +376,7 @@ impl Loader {
     }
     /// Changes where the application's assemblies are looked for.
     pub fn configure(&self, change: impl FnOnce(&mut Binder)) {
-        change(&mut self.binder.lock());
+        change(Arc::make_mut(&mut *self.binder.lock()));
         self.state.lock().bound.forget();
     }
     /// The assembly of Main, once there is one.
@@ -387,7 +388,7 @@ impl Loader {
         self.entry.lock().get_or_insert(assembly);
     }
     /// The binder as it stands.
-    pub fn binder(&self) -> Binder {
+    pub fn binder(&self) -> Arc<Binder> {
         self.binder.lock().clone()
     }
     /// Where the content of a module comes from, if that can be told for sure.
@@ -651,7 +652,10 @@ impl Loader {
         mut content: Content,
         at: Option<PathBuf>,
     ) -> std::result::Result<&'static Assembly, LoadError> {
-        if let Some(first) = self.reflection_only.same_as(&content.manifest()?, at.as_deref()) {
+        if let Some(first) = self
+            .reflection_only
+            .same_as(&content.manifest()?, at.as_deref())
+        {
             return Ok(first);
         }
         let (path, data) = (content.path.take(), content.keep());

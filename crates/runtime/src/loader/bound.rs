@@ -32,10 +32,7 @@ impl<A> Default for Bound<A> {
 impl<A: Copy> Bound<A> {
     /// The answer that is known; otherwise a bind begins.
     pub(super) fn ask(&self, question: &Question) -> Result<A, Begun> {
-        self.answers
-            .get(question)
-            .copied()
-            .ok_or(Begun(self.age))
+        self.answers.get(question).copied().ok_or(Begun(self.age))
     }
     /// What a bind has found.
     pub(super) fn keep(&mut self, begun: Begun, question: Question, answer: A) {

@@ -113,8 +113,7 @@ impl Content {
 impl Manifest<'_> {
     /// What identifies the assembly; it states everything.
     pub(super) fn identity(&self) -> AssemblyName {
-        let token =
-            (!self.public_key.is_empty()).then(|| PublicKeyToken::of_key(self.public_key));
+        let token = (!self.public_key.is_empty()).then(|| PublicKeyToken::of_key(self.public_key));
         AssemblyName {
             version: Some(self.version),
             culture: Some(self.culture.to_string()),
