@@ -10,13 +10,14 @@
 //! mscorlib, in any version, is the corlib that runs. The framework directory itself is not probed: its files are links
 //! into the GAC.
 //!
-//! # Invariants   A name leads to no file but below the directories listed ([`below`]; `..` in it is not looked at, as in Mono). Listing touches no file; which candidates exist is for the one who opens them to find out.
+//! # Invariants   A name leads to no file but below the directories listed (`gac::below`; `..` in it is not looked at, as in Mono). Listing touches no file; which candidates exist is for the one who opens them to find out.
 
 use crate::app_config::AppConfig;
 use crate::error::MissingClassLibraries;
+use crate::gac::{self, below};
 use crate::name::AssemblyName;
 use crate::redirect::Redirect;
-use crate::{gac, matching, remap};
+use crate::{matching, remap};
 use std::borrow::Cow;
 use std::env;
 use std::path::{Component, Path, PathBuf};
@@ -319,17 +320,6 @@ fn file_names(name: &str) -> Vec<String> {
         return vec![name.to_owned()];
     }
     vec![format!("{name}.dll"), format!("{name}.exe")]
-}
-
-/// What a name that a program states means below a directory: the text is put behind that of the directory, also if it is an absolute path, which would take its place
-/// in [`Path::join`].
-pub fn below(directory: &Path, text: &str) -> PathBuf {
-    let mut path = directory.as_os_str().to_owned();
-    if !path.as_encoded_bytes().ends_with(b"/") {
-        path.push("/");
-    }
-    path.push(text);
-    path.into()
 }
 
 /// A path without `.` and `..`, by its text alone.

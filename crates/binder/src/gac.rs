@@ -3,10 +3,20 @@
 //! Only strongly named assemblies live there, and only a full name finds one. A partial name can be completed from the
 //! directory ([`complete`]): the highest version that fits. Publisher policies are assemblies there too.
 
-use crate::binder::below;
 use crate::name::{AssemblyName, Version};
 use crate::token::PublicKeyToken;
 use std::path::{Path, PathBuf};
+
+/// What a name that a program states means below a directory: the text is put behind that of the directory, also if it is an absolute path, which would take its place
+/// in [`Path::join`].
+pub(crate) fn below(directory: &Path, text: &str) -> PathBuf {
+    let mut path = directory.as_os_str().to_owned();
+    if !path.as_encoded_bytes().ends_with(b"/") {
+        path.push("/");
+    }
+    path.push(text);
+    path.into()
+}
 
 /// Where `file` of the assembly `name` is below a root, or `None` when the name has no key.
 pub fn path(root: &Path, name: &AssemblyName, file: &str) -> Option<PathBuf> {

@@ -54,7 +54,7 @@ use crate::profiler::hooks;
 use crate::reflection_only::ReflectionOnly;
 use crate::shadow_copy::ShadowCopies;
 use bound::Bound;
-use content::Content;
+use content::{Content, not_found};
 use loaded::{Loaded, identity};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
@@ -140,6 +140,7 @@ enum Purpose {
     File,
 }
 /// What opening a file has found.
+#[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
 enum Found {
     /// An assembly that is there, of all domains or of an earlier life of this one.
     Assembly(&'static Assembly),
@@ -809,11 +810,4 @@ fn canonical(path: &Path) -> PathBuf {
 /// Runs `work` in Native state: looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {
     crate::threads::native(work)
-}
-
-fn not_found(path: &Path, error: &std::io::Error) -> LoadError {
-    tracing::debug!("{}: {error}", path.display());
-    LoadError::FileNotFound {
-        name: path.to_string_lossy().into_owned(),
-    }
 }

@@ -91,7 +91,6 @@ fn bad(path: Option<&str>, e: &vervet_metadata::Error) -> LoadError {
 }
 
 /// The Assembly row of an image, with its name, culture and public key.
-#[expect(clippy::type_complexity, reason = "one caller takes it apart at once")]
 fn manifest(
     image: &Image<'static>,
 ) -> Result<(AssemblyRow, &'static str, &'static str, &'static [u8]), vervet_metadata::Error> {

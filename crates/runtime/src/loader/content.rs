@@ -4,7 +4,6 @@
 //! * Everything that may refuse a file or bytes, or put another assembly in their place, is asked of a [`Content`]. Memory is kept for the life of the process only when a
 //!   module is made of it ([`Content::keep`]): a program may try any number of files that are none, or that are loaded already.
 //! * A file of those that cannot run here ([`unusable`]) counts as one that holds no assembly. Bytes do not, nor does what is only looked at.
-use super::not_found;
 use std::fs::File;
 use std::path::Path;
 use vervet_binder::name::{AssemblyName, Version};
@@ -34,6 +33,14 @@ pub(crate) struct Manifest<'c> {
     pub version: Version,
     pub culture: &'c str,
     pub public_key: &'c [u8],
+}
+
+/// The error of a file that cannot be opened.
+pub(super) fn not_found(path: &Path, error: &std::io::Error) -> LoadError {
+    tracing::debug!("{}: {error}", path.display());
+    LoadError::FileNotFound {
+        name: path.to_string_lossy().into_owned(),
+    }
 }
 
 impl Content {
