@@ -51,7 +51,9 @@ static class Children
 		var info = Info (typeof (Children).Assembly.Location, "5 \"a b\" 'c d'");
 		info.EnvironmentVariables ["CHILDREN_TEST"] = "set";
 		info.RedirectStandardOutput = info.RedirectStandardError = info.RedirectStandardInput = true;
-		using (var p = new Process { StartInfo = info, EnableRaisingEvents = true }) using (var exited = new ManualResetEvent (false)) {
+		using (var p = new Process { StartInfo = info, EnableRaisingEvents = true }) {
+			// (Not disposed of: the class library may raise Exited a second time, from the pool and from WaitForExit, as it does on mono.)
+			var exited = new ManualResetEvent (false);
 			var lines = new StringBuilder ();
 			DataReceivedEventHandler received = (s, e) => { if (e.Data != null) lock (lines) lines.Append (e.Data + ";"); };
 			p.OutputDataReceived += received;
@@ -100,7 +102,9 @@ static class Children
 		}
 
 		// The end of a process that was found, not started.
-		using (var started = Process.Start (Info ("/bin/sleep", "0.2"))) using (var found = Process.GetProcessById (started.Id)) using (var exited = new ManualResetEvent (false)) {
+		using (var started = Process.Start (Info ("/bin/sleep", "0.2"))) using (var found = Process.GetProcessById (started.Id)) {
+			// (Not disposed of: the class library may raise Exited a second time, from the pool and from WaitForExit, as it does on mono.)
+			var exited = new ManualResetEvent (false);
 			found.EnableRaisingEvents = true;
 			found.Exited += (s, e) => exited.Set ();
 			Say ("found one exits", exited.WaitOne (20000));
