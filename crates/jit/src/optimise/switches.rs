@@ -39,6 +39,9 @@ const MAX_QUESTIONS: usize = 32;
 /// A table with so many numbers that do not go to its default becomes comparisons.
 const FEW: usize = 3;
 
+/// As many edges as lead to no block: to one that a table of the pass leads to.
+const SHARED: u32 = u32::MAX;
+
 /// What a block asks last.
 enum Question {
     /// The number, less `from`, is looked up in a table.
@@ -59,11 +62,11 @@ pub(super) fn merge(func: &mut Function) {
     if !blocks.iter().any(|b| table_of(func, *b).is_some()) {
         return;
     }
-    let entries = entries(func);
+    let mut entries = entries(func);
     let uses = uses_elsewhere(func);
     for block in blocks {
         if func.layout.is_block_inserted(block) {
-            merge_from(func, &entries, &uses, block);
+            merge_from(func, &mut entries, &uses, block);
         }
     }
     let blocks: Vec<Block> = func.layout.blocks().collect();
@@ -127,7 +130,11 @@ fn number(func: &Function, value: Value) -> (Value, i64) {
 fn asked(func: &Function, block: Block) -> Option<(Value, Asked)> {
     let branch = func.layout.last_inst(block)?;
     let (of, question) = match func.dfg.insts[branch] {
-        InstructionData::BranchTable { arg, .. } => {
+        InstructionData::BranchTable { arg, table, .. } => {
+            // (A longer one is merged with nothing.)
+            if func.dfg.jump_tables[table].as_slice().len() > MAX_RANGE as usize {
+                return None;
+            }
             let (of, plus) = number(func, arg);
             (of, Question::Table { from: -plus })
         }
@@ -208,16 +215,13 @@ fn questions(
     let mut all = HashMap::from([(block, first)]);
     let mut work = vec![block];
     while let Some(from) = work.pop() {
-        let mut seen: SmallVec<[Block; 8]> = SmallVec::new();
-        for next in func.block_successors(from) {
-            if seen.contains(&next) {
-                continue;
-            }
-            seen.push(next);
-            let enters = func.block_successors(from).filter(|b| *b == next).count();
+        let mut enters: Vec<Block> = func.block_successors(from).collect();
+        enters.sort_unstable();
+        for edges in enters.chunk_by(|a, b| a == b) {
+            let next = edges[0];
             if all.contains_key(&next)
                 || all.len() == MAX_QUESTIONS
-                || entries[next] as usize != enters
+                || entries[next] as usize != edges.len()
                 || !only_asks(func, uses, next)
             {
                 continue;
@@ -273,16 +277,18 @@ fn passed_on(func: &Function, block: Block, inst: Inst) -> bool {
 /// it is the table's default.
 fn merge_from(
     func: &mut Function,
-    entries: &SecondaryMap<Block, u32>,
+    entries: &mut SecondaryMap<Block, u32>,
     uses: &SecondaryMap<Inst, bool>,
     block: Block,
 ) {
+    // A comparison before the first table is one of the program's own, and may mostly hold.
+    if table_of(func, block).is_none() {
+        return;
+    }
     let Some((of, all)) = questions(func, entries, uses, block) else {
         return;
     };
-    // A comparison before the first table is one of the program's own, and may mostly hold.
-    let begins = matches!(all[&block].question, Question::Table { .. });
-    if !begins || all.len() < 2 {
+    if all.len() < 2 {
         return;
     }
     let ranges: Vec<(i64, i64)> = all.values().map(|a| a.range(func)).collect();
@@ -310,6 +316,10 @@ fn merge_from(
         return;
     }
     let calls: Vec<BlockCall> = (low..=high).map(target).collect();
+    // How many edges lead to them has changed, and is not counted again: they are left out of no other table.
+    for call in calls.iter().chain([&default]) {
+        entries[call.block(&func.dfg.value_lists)] = SHARED;
+    }
     let branch = all[&block].branch;
     let calls: Vec<BlockCall> = calls.into_iter().map(|c| copied(func, c)).collect();
     let default = copied(func, default);
@@ -535,6 +545,37 @@ mod tests {
             block4: return v1",
         );
         assert!(text.contains("block1"), "{text}");
+    }
+
+    /// A leads to X by a number between its tables and by default, as many edges as led to X before; Z leads there, too. R may not take X away.
+    #[test]
+    fn what_a_merged_table_leads_to_is_left() {
+        let text = merged(
+            "block0(v0: i32, v1: i32): jump block2
+            block1:
+                br_table v0, block3, [block10, block11, block12, block10, block11]
+            block3:
+                v5 = iconst.i32 6
+                v6 = isub v0, v5
+                br_table v6, block4, [block11, block12, block10, block11, block12]
+            block2:
+                v7 = iconst.i32 20
+                v8 = isub v0, v7
+                br_table v8, block1, [block5, block10, block12, block10, block11]
+            block5: jump block4
+            block4:
+                v9 = iconst.i32 30
+                v13 = icmp eq v0, v9
+                brif v13, block10, block11
+            block10: return v0
+            block11: return v1
+            block12: v12 = iconst.i32 1
+                     return v12",
+        );
+        assert!(
+            text.contains("jump block4") && text.contains("block4:"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -106,7 +106,10 @@ impl Translator<'_, '_> {
             return;
         }
         let counter = self.call_counter();
+        // (It may be less already.)
+        let left = self.e.b.ins().load(I32, trusted(), counter, 0);
         let soon = self.e.b.ins().iconst(I32, EARLY_CALLS);
+        let soon = self.e.b.ins().smin(left, soon);
         self.e.b.ins().store(trusted(), soon, counter, 0);
     }
     fn call_counter(&mut self) -> Value {
