@@ -15,7 +15,7 @@
 //! * The seat is empty but for a carrier that was listed as idle (or that waits in [`Scheduler::wait_for_hand`](crate::Scheduler::wait_for_hand)).
 //!   Whoever takes the carrier off the list fills the seat, once.
 use crate::owner::NativeCall;
-use crate::patience::Patience;
+use crate::spin_budget::SpinBudget;
 use crate::sync::{
     AtomicU32,
     Ordering::{Acquire, Release},
@@ -59,7 +59,7 @@ pub struct Carrier {
     /// The processor that it held last.
     pub(crate) last: u32,
     /// How long it looks at descriptors before it rests.
-    pub(crate) patience: Patience,
+    pub(crate) spin_budget: SpinBudget,
     random: u32,
 }
 
@@ -82,7 +82,7 @@ impl Carrier {
             calls: 0,
             retaken: false,
             last: 0,
-            patience: Patience::new(),
+            spin_budget: SpinBudget::new(),
             // Not 0, and different for each carrier.
             random: id.wrapping_mul(0x9E37_79B9) | 1,
         }

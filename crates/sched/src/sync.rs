@@ -17,7 +17,7 @@ mod sizes {
     /// How often a searching carrier looks at all other processors before it gives up.
     pub(crate) const SEARCH_ROUNDS: u32 = 4;
     /// How often a carrier that has found nothing looks at descriptors before it rests; a round takes a microsecond.
-    pub(crate) const LINGER_MOST: u32 = 32;
+    pub(crate) const SPIN_MOST: u32 = 32;
     /// How many expired timers are taken under one lock.
     pub(crate) const TIMER_BATCH: usize = 128;
 }
@@ -25,7 +25,7 @@ mod sizes {
 mod sizes {
     pub(crate) const ROOM: usize = 4;
     pub(crate) const SEARCH_ROUNDS: u32 = 1;
-    pub(crate) const LINGER_MOST: u32 = 2;
+    pub(crate) const SPIN_MOST: u32 = 2;
     pub(crate) const TIMER_BATCH: usize = 2;
     /// Elements of a table.
     pub(crate) const TABLE: usize = 8;

@@ -36,7 +36,7 @@ use std::collections::HashMap;
 const MAX_RANGE: i64 = 256;
 /// Questions that are asked of one number at most.
 const MAX_QUESTIONS: usize = 32;
-/// A table with so many numbers that do not go to its default becomes comparisons.
+/// A table with so many [runs](Run) at most becomes comparisons.
 const FEW: usize = 3;
 
 /// As many edges as lead to no block: to one that a table of the pass leads to.

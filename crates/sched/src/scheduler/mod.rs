@@ -15,10 +15,10 @@
 //! * No lock of this crate is held when the host is called.
 #[cfg(not(feature = "loom"))]
 mod carry;
-mod linger;
 mod native;
 mod next;
 mod rest;
+mod spin;
 mod watch;
 
 use crate::carrier::{Place, Seats};

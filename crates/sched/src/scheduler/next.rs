@@ -8,7 +8,7 @@
 //!   5  due timers, descriptors                              --.
 //!   6  half of the queue of another processor                 | searching
 //!   7  timers of other processors                             |
-//!   8  descriptors, some microseconds more (`linger`)       --'
+//!   8  descriptors, some microseconds more (`spin`)         --'
 //!   9  rest (`rest`)
 //! ```
 //!
@@ -77,7 +77,7 @@ impl<H: Host> Scheduler<H> {
             Some(Gift::Stop) => Some(Next::End),
             Some(Gift::Processor(p, searching)) => {
                 c.searching = searching;
-                c.patience.missed(self.host.now());
+                c.spin_budget.missed(self.host.now());
                 self.hold(c, p);
                 // Time has passed while it slept, and the watcher may have slept, too.
                 self.read_clock();
@@ -263,7 +263,7 @@ impl<H: Host> Scheduler<H> {
                 std::hint::spin_loop();
             }
         }
-        let id = self.linger(c, p, number)?;
+        let id = self.spin(c, p, number)?;
         Some(self.found(c, p, id, true))
     }
     /// Looks at each other processor once, in random order, and at the injector.

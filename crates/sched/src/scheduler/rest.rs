@@ -123,8 +123,8 @@ impl<H: Host> Scheduler<H> {
         let tick = self.read_clock();
         self.last_poll.store(tick, Relaxed);
         match ready.is_empty() {
-            true => c.patience.missed(self.host.now()),
-            false => c.patience.met(self.host.now()),
+            true => c.spin_budget.missed(self.host.now()),
+            false => c.spin_budget.met(self.host.now()),
         }
         if self.wake_up_from_poll(c) {
             let slept = self.unpark_all(self.held(c), ready);

@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //! * The time is bounded, and each round lets other OS threads run first, so a client on the same core is not kept from answering.
-//! * It adapts to how long the carrier's waits for descriptors last ([`Patience`](crate::patience::Patience)).
+//! * It adapts to how long the carrier's waits for descriptors last ([`SpinBudget`](crate::spin_budget::SpinBudget)).
 //! * The carrier is counted as searching meanwhile, so nobody wakes another one for what it will find.
 use super::Scheduler;
 use crate::processor::Processor;
@@ -14,11 +14,11 @@ use crate::sync::Ordering::Relaxed;
 use crate::{Carrier, Host};
 
 impl<H: Host> Scheduler<H> {
-    /// Looks for a thread until the carrier's patience is over. The carrier searches.
-    pub(super) fn linger(&self, c: &mut Carrier, p: &Processor, number: u32) -> Option<u32> {
+    /// Looks for a thread until the carrier's budget is used up. The carrier searches.
+    pub(super) fn spin(&self, c: &mut Carrier, p: &Processor, number: u32) -> Option<u32> {
         debug_assert!(c.searching);
-        c.patience.begin(self.host.now());
-        for _ in 0..c.patience.rounds() {
+        c.spin_budget.begin(self.host.now());
+        for _ in 0..c.spin_budget.rounds() {
             // What is ready is the poller's, if there is one.
             if self.idle.is_polled() || !self.host.has_waiters() {
                 return None;
@@ -28,7 +28,7 @@ impl<H: Host> Scheduler<H> {
             self.last_poll.store(tick, Relaxed);
             let ready = self.poll_now(Some(p));
             if ready > 0 {
-                c.patience.met(self.host.now());
+                c.spin_budget.met(self.host.now());
             }
             if ready + self.expire(Some(p), number, tick, 1) > 1 {
                 self.notify();
