@@ -239,6 +239,9 @@ helpers! {
     ThrowMethodAccess(I64, I64) : Runtime;
     /// (method, object or null, `object[]` or null) -> 1 if a call of the method through reflection needs no conversion and no error, otherwise 0.
     IsPlainCall(I64, I64, I64) -> I32 : Leaf;
+    /// (MethodInfo or ConstructorInfo of the runtime, object or null, `object[]` or null, block of [`PLAIN_CALL_WORDS`](crate::PLAIN_CALL_WORDS) words) -> code to be called with the first six words of
+    /// the block, which has in the word behind them what the result becomes; 0 if the code in the block's first word is to make the call.
+    PlainTarget(I64, I64, I64, I64) -> I64 : Leaf;
     /// (set, character of ASCII) -> 1 if it is in a set of a regular expression, otherwise 0; -1 if the class library is to answer.
     CharInSet(I64, I32) -> I32 : Leaf;
     /// (runner of a regular expression) -> whether there is a position that a match may begin at, 0 or 1, which is the runner's now; -1 if the class library is to

@@ -20,5 +20,21 @@ pub use short_functions::ShortFunction;
 
 /// What a helper that compares texts says if it does not know.
 pub const UNKNOWN_ORDER: i32 = i32::MIN;
+
+/// Words of the block of a plain call through reflection: six for registers, then [`PLAIN_RESULT`] and [`PLAIN_NEW`].
+pub const PLAIN_CALL_WORDS: usize = 8;
+/// The word of the block that says what the result becomes.
+pub const PLAIN_RESULT: usize = 6;
+/// The word of the block with the VTable of the object to be made, or 0.
+pub const PLAIN_NEW: usize = 7;
+/// What the result of a plain call through reflection becomes. A greater number is the address of the VTable of a box of one word.
+pub mod plain_result {
+    /// The method returns nothing, the call null.
+    pub const NOTHING: usize = 0;
+    /// The object that the method returns.
+    pub const REFERENCE: usize = 1;
+    /// The object that a constructor was called on.
+    pub const MADE: usize = 2;
+}
 pub use sizes::TableSizes;
 pub use vtable::VTable;

@@ -290,6 +290,7 @@ impl<'cx> ObjRef<'cx> {
         unsafe { std::slice::from_raw_parts_mut(self.array_data() as *mut T, self.array_len()) }
     }
     /// Element `i` of an array of references.
+    #[inline]
     pub fn element_ref(self, i: usize) -> ObjRef<'cx> {
         assert!(i < self.array_len());
         assert!(self.has_reference_elements());

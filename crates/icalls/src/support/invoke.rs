@@ -55,7 +55,12 @@ pub fn through_reflection<'cx>(
             let block = plain_calls::arguments(method, words, parameters)?;
             Some((words, block))
         });
-        return called(cx, target, object, parameters, by_words);
+        let result = called(cx, target, object, parameters, by_words)?;
+        if let Some((words, _)) = by_words {
+            let receiver = object.non_null().map(|o| o.class());
+            plain_calls::generated::offer(cx, method, receiver, words)?;
+        }
+        return Ok(result);
     }
     let target = match checked(cx, method, object, parameters) {
         Ok(target) => target,

@@ -8,6 +8,7 @@
 //! delegate      what `invoke_impl` of a delegate points to
 //! remote        managed code calls a transparent proxy
 //! cold_call     managed code calls managed code, rarely
+//! reflection    the internal call by which reflection calls methods
 //! native        managed code calls native code, and native code calls managed code
 //! array         array accessors
 //! ```
@@ -25,6 +26,7 @@ pub mod cold_call;
 pub mod delegate;
 pub mod invoke;
 pub mod native;
+pub mod reflection;
 pub mod remote;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -51,6 +53,9 @@ pub fn method_stub(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>,
         }
         MethodKind::Normal if method.is_pinvoke() => {
             native::pinvoke::pinvoke(codegen, method).map(Some)
+        }
+        MethodKind::Normal if reflection::is_internal_invoke(method) => {
+            reflection::internal_invoke(codegen, method).map(Some)
         }
         MethodKind::Normal if method.is_runtime() && method.class.is_delegate()? => {
             delegate::member(codegen, method)

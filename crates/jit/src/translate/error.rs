@@ -7,6 +7,7 @@ use crate::error::CompileError;
 use vervet_types::{LoadError, MethodRef};
 
 /// Why a translation stops.
+#[derive(Debug)]
 pub enum TranslateError {
     /// A type or member cannot be loaded.
     Load(LoadError),

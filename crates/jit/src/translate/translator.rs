@@ -19,7 +19,8 @@
 //!   stack.
 //! * [`Session::nonnull`] and [`Session::initialised`] hold where code is being emitted. Whoever
 //!   starts a block that another edge can reach clears or restores them.
-use super::control::control_flow::{Liveness, Plan};
+use super::control::control_flow::Plan;
+use super::control::liveness::Liveness;
 use super::control::state::{BlockState, ClauseState, CopyingEdge};
 use super::frame::location::Variable;
 use super::inlining::effect::{InlineDecision, Inlined};

@@ -25,8 +25,10 @@ use crate::object::ObjRef;
 use crate::profiler::hooks;
 use crate::remoting;
 use crate::threads::interrupts;
+use std::mem::offset_of;
+use vervet_abi::layouts::RuntimeMethodInfoObject;
 use vervet_abi::vtable::flags;
-use vervet_abi::{Effect, HashStep, Helper, HelperSig, Ty, VTable};
+use vervet_abi::{Effect, HashStep, Helper, HelperSig, PLAIN_CALL_WORDS, Ty, VTable};
 use vervet_regex::sets;
 use vervet_types::{Class, Field, FieldRef, Known, Method, MethodRef};
 
@@ -199,6 +201,7 @@ bodies! {
     SortIntegers(_, _, _, _) => sort_integers;
     ThrowMethodAccess(_, _) => throw_method_access;
     IsPlainCall(_, _, _) => is_plain_call;
+    PlainTarget(_, _, _, _) => plain_target;
     CharInSet(_, _) => char_in_set;
     RegexFind(_) => regex_find;
     RegexGo(_) => regex_go;
@@ -730,6 +733,22 @@ extern "C" fn is_plain_call(method: usize, target: usize, parameters: usize) -> 
     let method = unsafe { (method as *const vervet_types::Method).as_ref() };
     let is_plain = |m| plain_calls::is_plain(m, object(target), object(parameters));
     i32::from(method.is_some_and(is_plain))
+}
+/// The code that a call through reflection reaches.
+extern "C" fn plain_target(info: usize, target: usize, parameters: usize, block: usize) -> usize {
+    let info = object(info);
+    // SAFETY: the stub passes the address of a block of its frame.
+    let block = unsafe { &mut *(block as *mut [u64; PLAIN_CALL_WORDS]) };
+    let (mut method, mut is_constructor) = (None, false);
+    if let Some(info) = info.non_null() {
+        let handle: usize = info.read(offset_of!(RuntimeMethodInfoObject, mhandle));
+        // SAFETY: the runtime stored the address of the method in the object when it made it. A ConstructorInfo has it at the same place.
+        method = unsafe { (handle as *const Method).as_ref() };
+        let constructors = |m: MethodRef| m.class.universe().known(Known::RuntimeConstructorInfo);
+        is_constructor = method.is_some_and(|m| std::ptr::eq(constructors(m), info.class()));
+    }
+    let parameters = object(parameters);
+    plain_calls::generated::target(method, is_constructor, object(target), parameters, block)
 }
 /// The sort of a vector of integers.
 extern "C" fn sort_integers(array: usize, from: i32, count: i32, prim: u32) {

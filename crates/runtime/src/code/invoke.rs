@@ -244,6 +244,15 @@ impl Direct {
         Ok(fits.then_some(Direct { method, stub }))
     }
 
+    /// Code of the method in the root domain, if the last call of it was made there and there is code.
+    #[inline]
+    pub fn compiled(&self) -> Option<usize> {
+        // SAFETY: entries live for ever.
+        let entry = unsafe { self.stub.entry.load(Acquire).as_ref() };
+        let code = entry.filter(|e| e.domain.is_root())?.code();
+        (code != 0).then_some(code)
+    }
+
     /// What C calls the method by in the current domain, without Rust code in between, in the plain case. There is an object in the first word, if
     /// `first_is_object`; in all other cases `fallback` is entered with r10 = `record`.
     ///

@@ -10,12 +10,15 @@
 //! | bool, char, an integer, an enum | a box of exactly that type | the value, extended by its sign |
 //! | a float, another struct, `ref` | | none: the call is made with a look at the signature |
 //!
-//! Where in addition all arguments and the result are integers or references, [`arguments`] makes a word of each, and [`call`] makes the call.
+//! Where in addition all arguments and the result are integers or references, [`arguments`] makes a word of each, and [`call`] makes the call: the first one, and
+//! those on other classes than the first. The others are made by generated code ([`generated`]).
 //!
 //! # Invariants
 //! * [`is_plain`] is a leaf: it takes no lock and no memory. It only reads what the first call of a method has found ([`learn`]); parents of classes that
 //!   have instances are known.
 //! * It says yes only if the code that is left out would do nothing that can be noticed.
+pub mod generated;
+
 use crate::code::invoke::{self, Direct, REGISTERS};
 use crate::cx::{Cx, Result, Value};
 use crate::object::ObjRef;
@@ -29,6 +32,8 @@ use vervet_types::{ClassRef, Known, LoadError, MethodRef, Prim};
 struct Plain {
     target: Target,
     params: Box<[Param]>,
+    /// What generated code makes calls by, once one was made.
+    offer: Published<generated::Offer>,
 }
 
 /// What the object of a call must be.
@@ -108,10 +113,12 @@ fn examine(
     Ok(Some(Plain {
         target,
         params: params.into(),
+        offer: Published::new(),
     }))
 }
 
 /// Is the object an instance of the class, going by the parents of its own?
+#[inline]
 fn descends(object: ObjRef<'_>, from: ClassRef) -> bool {
     let mut at = Some(object.class());
     while let Some(class) = at {
@@ -145,6 +152,7 @@ pub fn is_plain(method: MethodRef, object: ObjRef<'_>, parameters: ObjRef<'_>) -
 }
 
 /// Is an argument passed as it is?
+#[inline]
 fn fits_param(arg: ObjRef<'_>, param: &Param) -> bool {
     match (param, arg.non_null()) {
         (Param::Box(class), Some(o)) => std::ptr::eq(o.class(), *class),
@@ -243,6 +251,7 @@ fn word<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<Option<Word>> {
 }
 
 /// The integer in a box.
+#[inline]
 fn unboxed(boxed: ObjRef<'_>, prim: Prim) -> u64 {
     let at = HEADER_SIZE as usize;
     match prim {

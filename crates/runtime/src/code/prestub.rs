@@ -29,7 +29,7 @@ use crate::classes::remembered;
 use crate::classes::vtables::class_of;
 use crate::code::cache::{self, Found, compile, compile_as};
 use crate::code::table::CodeKind;
-use crate::code::{arena, entries, link, neutral};
+use crate::code::{arena, entries, link, neutral, plain_calls};
 use crate::cx::{Cx, Result};
 use crate::domain::{self, Domain};
 use crate::object::ObjRef;
@@ -73,8 +73,12 @@ pub(super) fn make_code<'cx>(
 ) -> Result<Made> {
     if method.is_icall() {
         let code = icall_code(cx, method)?;
-        let initialise = Arc::default();
-        return Ok(Made { code, initialise });
+        if !vervet_jit::stubs::reflection::is_internal_invoke(method) {
+            let initialise = Arc::default();
+            return Ok(Made { code, initialise });
+        }
+        // Generated code makes most calls, and leaves the others to the internal call.
+        plain_calls::generated::take_slow(method, code);
     }
     if method.is_abstract() && !method.has_body() {
         return Err(cx.throw(Known::EntryPointNotFoundException, &method.signed_name()));

@@ -29,8 +29,13 @@ pub fn allocate<'cx>(cx: &'cx Cx<'cx>, vtable: &'static VTable) -> Result<ObjRef
 
 /// May `new` of the class give a proxy?
 pub fn is_asked<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<bool> {
-    let vtable = cx.rt().vtable_or_throw(cx, class)?;
-    Ok(vtable.remoting.load(Ordering::Relaxed) & remoting::ACTIVATION != 0)
+    Ok(is_asked_of(cx.rt().vtable_or_throw(cx, class)?))
+}
+
+/// May `new` of the class of the VTable give a proxy?
+#[inline]
+pub fn is_asked_of(vtable: &VTable) -> bool {
+    vtable.remoting.load(Ordering::Relaxed) & remoting::ACTIVATION != 0
 }
 
 /// A new object of the class, whose constructor has not run, for what makes objects without generated code. It may be a proxy.

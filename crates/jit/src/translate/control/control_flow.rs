@@ -13,7 +13,7 @@
 //!    branches.
 //! 4. It marks the blocks that can only end in a `throw` as cold.
 //!
-//! A method with exception clauses also gets the [`Liveness`] of its variables, because a handler
+//! A method with exception clauses also gets the [`Liveness`](super::liveness::Liveness) of its variables, because a handler
 //! must find the variables it reads in memory.
 //!
 //! # Invariants
@@ -581,123 +581,6 @@ impl Plan {
         self.back_edges
             .iter()
             .any(|(target, source)| *target <= offset && offset <= *source)
-    }
-
-    /// Which variables are live at the entry of each block: arguments first, then locals.
-    pub fn liveness(&self) -> Res<Liveness> {
-        Liveness::new(self)
-    }
-}
-
-/// Bit sets of live variables, one per block.
-///
-/// A variable is live into a handler if the handler may read it before writing it. Such a variable
-/// gets a shadow slot (`frame::variables`): when the unwinder enters the handler, registers hold
-/// nothing, and the landing pad reads the slot.
-pub struct Liveness {
-    words: usize,
-    live_in: Vec<u64>,
-}
-
-impl Liveness {
-    /// Computes the live variables.
-    fn new(plan: &Plan) -> Res<Liveness> {
-        let count = plan.args.len() + plan.locals.len();
-        let words = count.div_ceil(64).max(1);
-        let blocks = plan.blocks.len();
-        // Two sets per block: variables read before any write in the block, then variables written
-        // in it.
-        let mut gen_kill = vec![0u64; blocks * words * 2];
-        for (n, b) in plan.blocks.iter().enumerate() {
-            for i in &plan.instrs[b.first as usize..b.end as usize] {
-                let Some((op, is_arg, index)) = variable_of(i) else {
-                    continue;
-                };
-                let v = if is_arg {
-                    index
-                } else {
-                    plan.args.len() + index
-                };
-                let (word, bit) = (n * words * 2 + v / 64, 1u64 << (v % 64));
-                match op {
-                    VarOp::Load if gen_kill[word + words] & bit == 0 => gen_kill[word] |= bit,
-                    VarOp::Store => gen_kill[word + words] |= bit,
-                    _ => {}
-                }
-            }
-        }
-        let mut next: Vec<SmallVec<[usize; 4]>> = Vec::with_capacity(blocks);
-        for n in 0..blocks {
-            next.push(plan.successors(n)?);
-        }
-        // After a finally: wherever a leave through it goes on.
-        for (n, b) in plan.blocks.iter().enumerate() {
-            if plan.last(n).op != Op::Endfinally {
-                continue;
-            }
-            for (from, to) in &plan.leaves {
-                let through = plan.finallys(*from, *to);
-                if through
-                    .iter()
-                    .any(|c| in_handler(&plan.clauses[*c as usize], b.offset))
-                {
-                    next[n].push(plan.block(*to)?);
-                    for c in through {
-                        next[n].push(plan.block(plan.clauses[c as usize].handler_offset)?);
-                    }
-                }
-            }
-        }
-        // A handler can start after any instruction of a block it protects. A variable that is live
-        // into the handler is therefore live throughout the block, and a write in the block does
-        // not end its life.
-        let mut pads: Vec<SmallVec<[usize; 4]>> = Vec::with_capacity(plan.regions.len());
-        for r in &plan.regions {
-            let mut set = SmallVec::new();
-            for c in r {
-                let c = &plan.clauses[*c as usize];
-                set.push(plan.block(c.handler_offset)?);
-                if let EhKind::Filter(at) = c.kind {
-                    set.push(plan.block(at)?);
-                }
-            }
-            pads.push(set);
-        }
-        let mut live = Liveness {
-            words,
-            live_in: vec![0; blocks * words],
-        };
-        // The usual backward data-flow iteration. Going from the last block to the first, it needs
-        // two rounds for most methods.
-        loop {
-            let mut changed = false;
-            for n in (0..blocks).rev() {
-                for w in 0..words {
-                    let out = next[n]
-                        .iter()
-                        .fold(0, |a, s| a | live.live_in[s * words + w]);
-                    let (used, killed) = (
-                        gen_kill[n * words * 2 + w],
-                        gen_kill[n * words * 2 + words + w],
-                    );
-                    let thrown = pads[plan.blocks[n].region as usize]
-                        .iter()
-                        .fold(0, |a, s| a | live.live_in[s * words + w]);
-                    let set = used | out & !killed | thrown;
-                    if set != live.live_in[n * words + w] {
-                        live.live_in[n * words + w] = set;
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
-                return Ok(live);
-            }
-        }
-    }
-    /// Whether the variable is live at the entry of the block.
-    pub fn is_live(&self, block: usize, variable: usize) -> bool {
-        self.live_in[block * self.words + variable / 64] & 1 << (variable % 64) != 0
     }
 }
 

@@ -4,5 +4,6 @@ pub mod control_flow;
 pub mod exceptions;
 mod fork;
 pub mod join;
+pub mod liveness;
 mod loops;
 pub mod state;

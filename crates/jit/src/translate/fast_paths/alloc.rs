@@ -225,6 +225,20 @@ fn allocate_many(
     finish(e, cold, join, slow)
 }
 
+/// A box of a class with values of at most one word, of which the low bytes of `word` are one.
+pub(crate) fn box_of_word(e: &mut Emitter<'_>, vtable: Value, word: Value) -> Value {
+    let piece = Piece {
+        vtable,
+        size: Size::Known(HEADER_SIZE + 8),
+        length: None,
+    };
+    let object = allocate_or(e, piece, |e| {
+        e.cold_helper_value(call::AllocObject, [vtable])
+    });
+    e.b.ins().store(trusted(), word, object, HEADER_SIZE as i32);
+    object
+}
+
 impl<'a, 'f> Translator<'a, 'f> {
     /// A new, zeroed instance of a class of fixed size; of a value type, its box.
     pub(crate) fn allocate(&mut self, class: ClassRef) -> Res<Value> {

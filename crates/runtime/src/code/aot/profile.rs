@@ -66,6 +66,7 @@ pub fn write(path: &Path) -> Result<()> {
     for code in table::all() {
         if let CodeKind::Method(method) | CodeKind::Wrapper(method) = code.kind
             && !method.is_dynamic()
+            && !method.is_icall()
             && let line = line_of(method)
             && !line.contains(['\n', '\r'])
             && known.insert(line.clone())
