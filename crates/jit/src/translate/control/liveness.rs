@@ -190,8 +190,8 @@ impl Liveness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vervet_metadata::body::MethodBody;
     use vervet_metadata::Token;
+    use vervet_metadata::body::MethodBody;
 
     fn plan(code: &'static [u8], clauses: Vec<EhClause>) -> Plan {
         let body = MethodBody {

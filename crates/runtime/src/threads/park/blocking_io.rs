@@ -276,10 +276,11 @@ pub(super) fn go_on<T>(
                 }
             }
         }
-        waits_first = true;
+        let waited = std::mem::replace(&mut waits_first, true);
         if parks {
             wait.take_verified();
         }
+        let mut would_wait = false;
         let calls = Calls {
             word,
             may_wait: !(parks && target.can_try),
@@ -291,7 +292,10 @@ pub(super) fn go_on<T>(
                     Poll::Ready(Err(libc::EINTR)) => {}
                     Poll::Ready(answer) => return Some(answer),
                     // A green thread waits above.
-                    Poll::Pending if parks => return None,
+                    Poll::Pending if parks => {
+                        would_wait = true;
+                        return None;
+                    }
                     Poll::Pending => match await_ready(&calls, &target) {
                         Ok(()) => continue,
                         Err(libc::EINTR) => {}
@@ -308,6 +312,10 @@ pub(super) fn go_on<T>(
         });
         if let Some(answer) = answer {
             return Ok(answer);
+        }
+        // It counts as ready and is not: there is room in a Unix datagram socket, but not in the one that is sent to. Waits would end at once for ever, so the call waits itself.
+        if would_wait && waited && is_ready(target.descriptor, target.interest) {
+            parks = false;
         }
     }
 }
