@@ -112,6 +112,17 @@ pub(super) fn set_green_cap(bytes: usize) {
     GREEN_CAP.store(bytes, Ordering::Relaxed);
 }
 
+/// Lets the managed stack of the calling green thread, which has no frame on it yet, have so many bytes. The option's number stands if it is greater: segments that are not needed are not made.
+pub(super) fn allow(context: *mut ThreadContext, bytes: usize) {
+    if let Some(first) = current(context) {
+        first.cap = first.cap.max(bytes);
+        // SAFETY: the next segment of the calling thread's, if any, which is not in use.
+        if let Some(next) = unsafe { first.next.as_mut() } {
+            next.cap = first.cap;
+        }
+    }
+}
+
 /// Gives a new green thread `[low, high)` as the first segment of its managed stack.
 ///
 /// # Safety

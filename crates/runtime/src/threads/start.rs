@@ -85,12 +85,13 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     crate::domain::crossing::will_begin(thread);
     lifetime.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
-    let stack = match usize::try_from(wanted) {
-        Ok(0) | Err(_) => DEFAULT_STACK,
-        Ok(n) => n.max(LEAST_STACK),
+    let asked = usize::try_from(wanted).unwrap_or(0);
+    let stack = match asked {
+        0 => DEFAULT_STACK,
+        n => n.max(LEAST_STACK),
     };
     let spawned = match green::settings::all() {
-        true => green::spawn_thread(seed),
+        true => green::spawn_thread(seed, asked),
         false => {
             let begun = Arc::new(Begun::default());
             let told = begun.clone();

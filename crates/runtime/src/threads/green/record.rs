@@ -56,8 +56,8 @@ pub(super) struct Runs {
 pub(super) enum Work {
     /// A call of Rust code, in Runtime state.
     Call(Box<dyn FnOnce() + Send>),
-    /// A thread that the program has started: the handles of its [`Seed`](crate::threads::start::Seed).
-    Thread([u32; 3]),
+    /// A thread that the program has started: the handles of its [`Seed`](crate::threads::start::Seed), and the bytes of stack that it asked for, or 0.
+    Thread([u32; 3], usize),
 }
 
 // SAFETY: the cell is used by the carrier that runs the thread, and by nobody else; the scheduler hands the thread from one carrier to the next.

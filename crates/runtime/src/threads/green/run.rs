@@ -13,6 +13,7 @@ use crate::domain;
 use crate::exceptions::unhandled;
 use crate::object::ObjRef;
 use crate::safepoint::registry::Thread;
+use crate::threads::managed_stack;
 use crate::threads::start::{FirstCall, Seed};
 use crate::threads::{self, adopt, attach, current_context, current_internal, name, start, state};
 use std::mem::offset_of;
@@ -59,12 +60,14 @@ pub(in crate::threads) fn spawn_work(work: impl FnOnce() + Send + 'static) -> bo
     true
 }
 
-/// Starts a green thread for one that the program starts. False: there is no memory for it.
-pub(in crate::threads) fn spawn_thread(seed: Seed) -> bool {
+/// Starts a green thread for one that the program starts, and that asked for so many bytes of stack, or 0. False: there is no memory for it.
+pub(in crate::threads) fn spawn_thread(seed: Seed, stack: usize) -> bool {
     let Ok(green) = record::take() else {
         return false;
     };
-    green.work.set(Some(Box::new(Work::Thread(seed.handles()))));
+    green
+        .work
+        .set(Some(Box::new(Work::Thread(seed.handles(), stack))));
     // An OS thread, too, computes as the thread that starts it.
     green.modes.set(FloatModes::current());
     super::wait::spawn(green.id());
@@ -77,7 +80,7 @@ pub(super) extern "C" fn main() -> ! {
     // SAFETY: the context is the calling thread's.
     let green = unsafe { record::of_context(context) }.expect("a green thread");
     let work = green.work.take().map(|work| *work);
-    green.is_own.set(matches!(work, Some(Work::Thread(_))));
+    green.is_own.set(matches!(work, Some(Work::Thread(..))));
     if work.is_some() {
         // A thread of the program's own begins without the statics, and the Thread object, of the thread that had the record before.
         let cx = Cx::current();
@@ -97,7 +100,10 @@ pub(super) extern "C" fn main() -> ! {
                 end(context)
             }
         }
-        Some(Work::Thread(handles)) => Some(Seed::of(handles)),
+        Some(Work::Thread(handles, stack)) => {
+            managed_stack::allow(context, stack);
+            Some(Seed::of(handles))
+        }
         None => None,
     };
     let throw = begin(&Cx::current(), seed);
