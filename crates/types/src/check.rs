@@ -42,21 +42,83 @@ impl Class {
         self.cells.checked.get_or_try(|| self.check_all())?;
         Ok(())
     }
+    /// What an instruction needs of the type that is its operand. Of an array that is the same of its elements. A type that the program has not
+    /// created yet may be named.
+    pub fn check_operand(&'static self) -> R<()> {
+        if self.is_named_only() || self.args().iter().any(|a| a.is_named_only()) {
+            return Ok(());
+        }
+        let element = self.element().filter(|_| self.is_array());
+        if let Some(element) = element {
+            element
+                .check_operand()
+                .map_err(|e| e.in_element(self, element))?;
+        }
+        self.check()
+    }
+    /// Whether the parents are usable, from the root down.
+    fn check_parents(&'static self) -> R<()> {
+        let mut failed: Option<LoadError> = None;
+        let mut above: Option<ClassRef> = None;
+        for class in self.supers()?.iter().copied() {
+            failed = match (failed, above) {
+                (Some(error), Some(parent)) => Some(error.in_parent(class, parent)),
+                _ if class == self => None,
+                _ => class.check().err(),
+            };
+            above = Some(class);
+        }
+        failed.map_or(Ok(()), Err)
+    }
+    /// What `ldtoken` needs of a type: not what its members are made of.
+    pub fn check_token(&'static self) -> R<()> {
+        if self.is_named_only() {
+            return Ok(());
+        }
+        self.check_named()?;
+        match self.kind {
+            ClassKind::Def { .. } => self.check_lacks(),
+            ClassKind::Inst { .. } if !self.is_open => self.check_constraints(),
+            _ => Ok(()),
+        }
+    }
+    /// Whether the fields' types can be loaded, in their order.
+    fn check_fields(&'static self) -> R<()> {
+        for field in self.def().fields()? {
+            let ty = field.open_ty();
+            ty.map_err(|e| e.in_field(field))?;
+        }
+        Ok(())
+    }
+    /// Whether an instruction may use a field of the class, in words if not.
+    ///
+    /// # Errors
+    /// What only managed code can supply.
+    pub fn fields_lack(&'static self) -> R<Option<String>> {
+        if self.module.is_corlib() || self.cells.checked.get().is_some() {
+            return Ok(None);
+        }
+        let fields = || self.check_parents().and_then(|()| self.check_fields());
+        match self.check_lacks().and_then(|()| fields()) {
+            Err(LoadError::Unusable { text, .. }) => Ok(Some(self.def().failed_with(&text))),
+            other => other.map(|()| None),
+        }
+    }
     /// Checks a class and what it is made of.
     fn check_all(&'static self) -> R<bool> {
+        self.check_named()?;
+        self.check_lacks()?;
         self.check_constraints()?;
         if self.module.is_corlib() {
             return Ok(true);
         }
+        self.check_parents()?;
         for base in self.supers()?.iter().chain(self.interfaces()?) {
             if base.is_inst() {
                 base.check_constraints()?;
             }
         }
-        for field in self.def().fields()? {
-            let ty = field.open_ty();
-            ty.map_err(|e| e.in_field(field))?;
-        }
+        self.check_fields()?;
         if self.nature == Nature::Enum {
             self.enum_underlying()?;
         }

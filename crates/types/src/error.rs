@@ -104,12 +104,14 @@ pub enum LoadError {
         sig: String,
     },
     /// MissingFieldException.
-    #[error("Field not found: {class}.{member} Due to: Could not find field in class")]
+    #[error("Field not found: {class}.{member} Due to: {why}")]
     MissingField {
-        /// Full name of the type.
+        /// Full name of the type; for a typed field, its type and `namespace.name`, as mono writes it.
         class: String,
         /// Name of the field.
         member: String,
+        /// What is wrong.
+        why: String,
     },
     /// BadImageFormatException.
     #[error("{message}")]
@@ -187,10 +189,17 @@ pub enum LoadError {
     /// OutOfMemoryException: an area of the runtime's is used up.
     #[error("there is no room for more {0}")]
     OutOfMemory(&'static str),
+    /// The error of a class whose rows name what cannot be loaded, for who asks first: when the program gets it, this is remembered
+    /// ([`Class::remember_failure`]).
+    #[error("{1}")]
+    First(ClassRef, Box<LoadError>),
     /// Not an error yet: managed code must be asked first.
     #[error("an assembly or type must be resolved by managed code: {0:?}")]
     Need(Box<Need>),
 }
+
+/// Why a field is missing that its class does not have.
+const NO_FIELD: &str = "Could not find field in class";
 
 fn type_load_text(class: &str, assembly: &str, message: &str) -> String {
     match message {
@@ -204,7 +213,17 @@ impl LoadError {
     pub fn of_operand(self) -> LoadError {
         match self {
             LoadError::Need(_) | LoadError::OutOfMemory(_) | LoadError::NotCreated => self,
+            LoadError::First(class, _) => LoadError::First(class, Box::new(LoadError::Operand)),
             _ => LoadError::Operand,
+        }
+    }
+    /// Its text as the reason of another error.
+    pub(crate) fn as_cause(&self) -> String {
+        match self {
+            LoadError::NoSuchType {
+                class, assembly, ..
+            } => format!("{self} assembly:{assembly} type:{class} member:(null)"),
+            _ => self.to_string(),
         }
     }
     /// A TypeLoadException about a class.
@@ -261,6 +280,7 @@ impl LoadError {
         LoadError::MissingField {
             class: class.full_name(),
             member: member.to_string(),
+            why: NO_FIELD.to_string(),
         }
     }
     /// A MissingFieldException that says which type the field was to have.
@@ -273,6 +293,24 @@ impl LoadError {
                 class.name
             ),
             member: member.to_string(),
+            why: NO_FIELD.to_string(),
+        }
+    }
+    /// The error of the type in a reference's signature as one of the field. What only managed code can supply stays as it is.
+    pub(crate) fn in_field_sig(self, class: ClassRef, member: &str, token: Token) -> LoadError {
+        match self {
+            LoadError::NoSuchType { .. } | LoadError::FileNotFound { .. } => {
+                let cause = self.as_cause();
+                LoadError::MissingField {
+                    class: format!("{}.{}", class.namespace, class.name),
+                    member: member.to_string(),
+                    why: format!(
+                        "Could not parse field signature {:08x} due to: {cause}",
+                        token.0
+                    ),
+                }
+            }
+            other => other,
         }
     }
     /// A BadImageFormatException about a module.
@@ -286,10 +324,9 @@ impl LoadError {
     /// culprit, stay as they are; so do the errors of parents and interfaces, for which this is not called.
     pub(crate) fn in_field(self, field: FieldRef) -> LoadError {
         let cause = match &self {
-            LoadError::NoSuchType {
-                class, assembly, ..
-            } => format!("{self} assembly:{assembly} type:{class} member:(null)"),
-            LoadError::FileNotFound { .. } | LoadError::NotPreloaded { .. } => self.to_string(),
+            LoadError::NoSuchType { .. }
+            | LoadError::FileNotFound { .. }
+            | LoadError::NotPreloaded { .. } => self.as_cause(),
             _ => return self,
         };
         let (name, index) = (field.definition().full_name(), field.index);
@@ -297,6 +334,26 @@ impl LoadError {
             class: field.class.full_name(),
             assembly: field.class.module.assembly_name(),
             text: format!("Could not load type of field '{name}' ({index}) due to: {cause}"),
+        }
+    }
+    /// The error of a parent as one of the class. What only managed code can supply stays as it is.
+    pub(crate) fn in_parent(self, class: ClassRef, parent: ClassRef) -> LoadError {
+        match self {
+            LoadError::Unusable { text, .. } => {
+                let text = parent.def().failed_with(&text);
+                class.unusable(format!("Could not set up parent class, due to: {text}"))
+            }
+            other => other,
+        }
+    }
+    /// The error of an element's type as one of the array. What only managed code can supply stays as it is.
+    pub(crate) fn in_element(self, array: ClassRef, element: ClassRef) -> LoadError {
+        match self {
+            LoadError::Unusable { text, .. } => {
+                let text = element.def().failed_with(&text);
+                array.unusable(format!("Could not load array element type, due to: {text}"))
+            }
+            other => other,
         }
     }
     /// The same, and what is wrong with that module's image is wrong in this row: a blob does not know whose it is.
@@ -360,6 +417,7 @@ impl LoadError {
             LoadError::Ambiguous { .. } => Known::AmbiguousImplementationException,
             LoadError::NotCreated => Known::NotSupportedException,
             LoadError::OutOfMemory(_) => Known::OutOfMemoryException,
+            LoadError::First(_, error) => return error.exception(),
             LoadError::Need(_) => return None,
         })
     }

@@ -371,9 +371,11 @@ fn find_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
     if module.image.grows().is_some() {
         class.members_usable(matches!(raw, MemberSig::Field(_)))?;
     }
+    class.check_named()?;
     let member = match raw {
         MemberSig::Method(raw) => {
             let sig = open_sig(module, &raw, 0)?;
+            class.check_lacks_for(name)?;
             let found = find_method(class, name, &sig)?;
             let found = found.ok_or_else(|| LoadError::missing_overload(class, name, &sig))?;
             Member::Method(modifiers::choose(
@@ -383,8 +385,12 @@ fn find_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
             )?)
         }
         MemberSig::Field(raw) => {
-            let ty = open_type(module, &raw, 0)?;
-            let found = find_field(class, name, ty)?;
+            let token = Token::new(Table::MemberRef, rid);
+            let ty = open_type(module, &raw, 0).map_err(|e| e.in_field_sig(class, name, token))?;
+            let found = match class.fields_lack()? {
+                Some(_) => None,
+                None => find_field(class, name, ty)?,
+            };
             Member::Field(found.ok_or_else(|| LoadError::missing_typed_field(class, name, ty))?)
         }
     };

@@ -266,6 +266,12 @@ fn source<'a>(
     } else {
         scope.locals(body.local_sig)?
     };
+    for named in sig.params.iter().chain([&sig.ret]) {
+        named.check_named()?;
+    }
+    for local in &locals {
+        local.ty.check_named()?;
+    }
     if locals.len() > 65535 {
         return Err(TranslateError::invalid("too many locals"));
     }

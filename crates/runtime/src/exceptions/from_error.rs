@@ -7,6 +7,13 @@ use vervet_types::{Known, LoadError};
 
 /// Leaves the managed exception for a load error pending.
 pub fn throw_load(cx: &Cx<'_>, error: LoadError) -> Throw {
+    let error = match error {
+        LoadError::First(class, error) => {
+            class.remember_failure();
+            *error
+        }
+        error => error,
+    };
     let Some(class) = error.exception() else {
         return need(cx, error);
     };

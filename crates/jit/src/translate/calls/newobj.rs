@@ -64,6 +64,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 class.full_name()
             )));
         }
+        class.check_operand()?;
         if class.is_delegate()? {
             return self.new_delegate(class);
         }

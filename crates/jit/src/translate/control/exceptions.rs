@@ -60,7 +60,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             let mut state = ClauseState::default();
             match c.kind {
                 EhKind::Catch(token) => {
-                    state.class = Some(self.body.scope.type_(token)?);
+                    let class = self.body.scope.type_(token)?;
+                    class.check_named()?;
+                    state.class = Some(class);
                     state.rethrows = self.has_rethrow(c.handler_offset, c.handler_len);
                 }
                 EhKind::Filter(_) => {

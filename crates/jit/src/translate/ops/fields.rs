@@ -32,7 +32,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::{ThrowKind, call, vtable};
-use vervet_metadata::Token;
+use vervet_metadata::{Table, Token};
 use vervet_types::check::can_access_field;
 use vervet_types::field::StaticKind;
 use vervet_types::{ClassRef, FieldRef, Known, LoadError, MethodRef};
@@ -205,6 +205,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// II.22.9: a literal has no memory).
     fn field(&mut self, token: Token) -> Res<FieldRef> {
         let field = self.body.scope.field(token)?;
+        field.class.check_named()?;
+        if token.is(Table::Field)
+            && let Some(why) = field.class.fields_lack()?
+        {
+            let text = format!(
+                "Could not resolve field token {:#010x}, due to: {why}",
+                token.0
+            );
+            return Err(LoadError::bad_image(self.body.scope.module, text).into());
+        }
         if !can_access_field(self.body.method, field)? {
             return Err(LoadError::field_access(self.body.method, field).into());
         }

@@ -44,15 +44,20 @@ enum Test {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// The class that a type token names. Code that runs is closed, so the class has no free type
+    /// The class that a type token names, which can be loaded. Code that runs is closed, so the class has no free type
     /// variables.
     pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
-        let class = (self.body.scope.type_(token)).map_err(|e| e.of_operand())?;
+        let named = self.body.scope.type_(token);
+        let named = named.and_then(|class| class.check_named().map(|()| class));
+        let class = named.map_err(LoadError::of_operand)?;
         if class.is_open {
             return Err(TranslateError::invalid(format!(
                 "the open type {}",
                 class.full_name()
             )));
+        }
+        if !class.is_named_only() {
+            class.check_operand()?;
         }
         Ok(class)
     }
@@ -61,6 +66,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// the block: None.
     pub(crate) fn method_named(&mut self, token: Token) -> Res<Option<MethodRef>> {
         let method = self.body.scope.method(token)?;
+        method.class.check_called()?;
         if can_access_method(self.body.method, method)? {
             return Ok(Some(method));
         }
@@ -630,9 +636,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let (symbol, known) = match target {
             TokenTarget::Type(class) => {
-                if !class.is_named_only() {
-                    class.check()?;
-                }
+                class.check_token()?;
                 if let Some(next) = self.next_instruction()
                     && let (Op::Call, Operand::Token(t)) = (next.op, next.operand)
                 {
