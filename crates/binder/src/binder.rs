@@ -272,6 +272,18 @@ impl Binder {
         extra.chain([self.libdir.join("mono/gac")])
     }
 
+    /// Does a file lie in one of the GACs, whatever links lead there?
+    pub fn is_in_gac(&self, path: &Path) -> bool {
+        if self.gac_roots().any(|root| path.starts_with(root)) {
+            return true;
+        }
+        let Ok(real) = path.canonicalize() else {
+            return false;
+        };
+        self.gac_roots()
+            .any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
+    }
+
     /// The application's directories, in order. Relative private directories must stay inside the application's.
     fn domain_dirs(&self) -> Vec<(PathBuf, Origin)> {
         let Some(base) = &self.app_base else {
@@ -288,10 +300,11 @@ impl Binder {
                 if !directory.to_string_lossy().contains('.') {
                     return Some((directory, Origin::PrivateBinPath));
                 }
+                // As in Mono the texts are compared: a directory beside the base whose name begins as the base's does is below it.
                 let directory = canonical(&directory);
-                directory
-                    .starts_with(canonical(&base))
-                    .then_some((directory, Origin::PrivateBinPath))
+                let (text, below) = (directory.to_string_lossy(), canonical(&base));
+                (text.starts_with(&*below.to_string_lossy()))
+                    .then(|| (directory.clone(), Origin::PrivateBinPath))
             });
         let first = (!self.private_bin_path_probe).then(|| (base.clone(), Origin::ApplicationBase));
         first.into_iter().chain(private).collect()
@@ -337,8 +350,18 @@ fn canonical(path: &Path) -> PathBuf {
     clean
 }
 
-/// A path that may be given as a `file://` URI: an application base, what `Assembly.LoadFrom` loads.
-pub fn without_file_scheme(base: &Path) -> PathBuf {
+/// What `Assembly.LoadFrom` loads for a path or a `file://` URI. As in Mono, escapes in the URI stand for themselves: programs make it from
+/// `Assembly.CodeBase`, which has none.
+pub fn path_of_code_base(text: &str) -> Cow<'_, str> {
+    match text.strip_prefix("file://") {
+        None => text.into(),
+        Some(path) if path.starts_with('/') => path.into(),
+        Some(path) => format!("/{path}").into(),
+    }
+}
+
+/// An application base, which may be given as a `file://` URI.
+fn without_file_scheme(base: &Path) -> PathBuf {
     let Some(rest) = base.to_str().and_then(|text| text.strip_prefix("file://")) else {
         return base.to_owned();
     };
@@ -481,6 +504,32 @@ mod tests {
             dirs,
             [PathBuf::from("/srv/app/bin"), "/srv/app/plain".into()]
         );
+    }
+
+    #[test]
+    fn escapes_of_a_code_base_stand_for_themselves() {
+        assert_eq!(path_of_code_base("file:///a%20b/c d"), "/a%20b/c d");
+        assert_eq!(path_of_code_base("file://a"), "/a");
+        assert_eq!(path_of_code_base("a b"), "a b");
+    }
+
+    #[test]
+    fn links_lead_into_a_gac() {
+        let directory = tempfile::tempdir().unwrap();
+        let gac = directory.path().join("real/lib/mono/gac");
+        fs::create_dir_all(&gac).unwrap();
+        fs::write(gac.join("Lib.dll"), "").unwrap();
+        let link = directory.path().join("link");
+        std::os::unix::fs::symlink("real", &link).unwrap();
+        for prefix in [link.clone(), link.join("../real")] {
+            let binder = Binder {
+                gac_prefixes: vec![prefix],
+                ..Binder::default()
+            };
+            assert!(binder.is_in_gac(&gac.join("Lib.dll")));
+            assert!(binder.is_in_gac(&link.join("lib/mono/gac/Lib.dll")));
+            assert!(!binder.is_in_gac(&link));
+        }
     }
 
     #[test]

@@ -25,24 +25,29 @@ pub fn parse(text: &str) -> Result<AssemblyName, NameError> {
     Ok(name)
 }
 
-/// The simple name, and what follows its comma. A name that is followed by anything else is all of the text.
+/// The simple name, and what follows its comma. A name that is followed by anything else is all of the text. White space behind it is part of it, unless a
+/// comma follows.
 fn simple_name(text: &str) -> (&str, &str) {
     let unquoted = text.strip_prefix('"');
     let start = unquoted.unwrap_or(text);
-    let plain = |c: char| c.is_alphanumeric() || is_space(c) || ".-_$@".contains(c);
+    let plain = |c: char| c.is_ascii_alphanumeric() || is_space(c) || ".-_$@".contains(c);
     let rest = start.trim_start_matches(plain);
-    let name = start[..start.len() - rest.len()].trim_end_matches(is_space);
+    let name = &start[..start.len() - rest.len()];
     let rest = match unquoted {
         Some(_) => match rest.strip_prefix('"') {
+            Some(rest) if !rest.starts_with(',') => return (name, ""),
             Some(rest) => rest,
             None => return (start, ""),
         },
         None => rest,
     };
-    match rest.strip_prefix(',') {
-        Some(rest) => (name, rest.trim_start_matches(is_space)),
-        None if rest.is_empty() || unquoted.is_some() => (name, ""),
-        None => (start, ""),
+    match (rest.strip_prefix(','), unquoted) {
+        (Some(rest), None) => (
+            name.trim_end_matches(is_space),
+            rest.trim_start_matches(is_space),
+        ),
+        (Some(rest), Some(_)) => (name, rest.trim_start_matches(is_space)),
+        (None, _) => (start, ""),
     }
 }
 
@@ -152,6 +157,18 @@ mod tests {
         assert_eq!(parse("X!Y, Custom=2").unwrap().name, "X!Y, Custom=2");
         assert_eq!(parse("X Y , Custom=2").unwrap().name, "X Y");
         assert_eq!(parse("\"X\", Custom=2").unwrap().name, "X");
+        assert_eq!(parse("é, Custom=2").unwrap().name, "é, Custom=2");
+    }
+    #[test]
+    fn white_space_is_part_of_the_name_unless_a_comma_follows() {
+        for (text, name) in [
+            ("X ", "X "),
+            ("X , Y=1", "X"),
+            ("\"X \"", "X "),
+            ("\"X \", Y=1", "X "),
+        ] {
+            assert_eq!(parse(text).unwrap().name, name);
+        }
     }
     #[test]
     fn a_token_that_is_none_is_an_error() {

@@ -5,8 +5,9 @@
 //! # Invariants
 //! * What stands before an error counts, as in Mono: the reader stops where it cannot go on, and closes what is open. It forgives what does not keep it from
 //!   finding the elements: white space in front, `--` in a comment, `&` and `<` in a value, an attribute that is there twice, an end tag of another name.
-//! * Reading takes time and memory in proportion to the file, however it nests: an element belongs to one owner ([`grouped`]), there is no recursion, and no
+//! * Reading takes time in proportion to the file, however it nests: an element belongs to one owner ([`grouped`]), there is no recursion, and no
 //!   entities but the five predefined ones and characters by number are replaced.
+//! * Only elements of the names that somebody reads ([`READ`]) take memory; the rest of a configuration, which is most of it, does not.
 
 use crate::error::ConfigError;
 use crate::name::is_space;
@@ -28,7 +29,25 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
     }
 }
 
-/// The elements of a text, in document order.
+/// The names of elements that somebody reads. Whoever looks for another one adds it.
+const READ: [&str; 14] = [
+    "GreenThreads",
+    "ThrowUnobservedTaskExceptions",
+    "assemblyBinding",
+    "assemblyIdentity",
+    "bindingRedirect",
+    "dependentAssembly",
+    "dllentry",
+    "dllmap",
+    "legacyUnhandledExceptionPolicy",
+    "probing",
+    "requiredRuntime",
+    "runtime",
+    "startup",
+    "supportedRuntime",
+];
+
+/// The elements of a text that somebody reads, in document order.
 #[derive(Debug, Default)]
 pub(crate) struct Document<'t> {
     elements: Vec<Element<'t>>,
@@ -39,6 +58,7 @@ struct Element<'t> {
     /// Its name without the prefix.
     name: &'t str,
     attributes: Vec<(&'t str, Cow<'t, str>)>,
+    /// The nearest element around it of those that are kept.
     parent: Option<usize>,
     /// The index behind what is inside.
     end: usize,
@@ -69,24 +89,32 @@ impl<'d> Node<'d, '_> {
 /// Where a reader is in a text.
 struct Reader<'t> {
     rest: &'t str,
+    /// The names of the elements that are kept.
+    kept: &'static [&'static str],
     document: Document<'t>,
-    open: Vec<usize>,
+    /// Of each element that is open, the nearest one of those that are kept, which may be itself; [`OUTSIDE`] if there is none.
+    open: Vec<u32>,
 }
+
+/// See [`Reader::open`].
+const OUTSIDE: u32 = u32::MAX;
 
 /// Reads a text as far as it can be read; a byte order mark in front is no part of it.
 pub(crate) fn parse(text: &str) -> Document<'_> {
+    parse_for(text, &READ)
+}
+
+/// Reads a text and keeps the elements of these names.
+fn parse_for<'t>(text: &'t str, kept: &'static [&'static str]) -> Document<'t> {
     let mut reader = Reader {
+        kept,
         rest: text.strip_prefix('\u{feff}').unwrap_or(text),
         document: Document::default(),
         open: Vec::new(),
     };
     while reader.step().is_some() {}
-    let mut document = reader.document;
-    let end = document.elements.len();
-    for open in reader.open {
-        document.elements[open].end = end;
-    }
-    document
+    while reader.close().is_some() {}
+    reader.document
 }
 
 impl<'t> Reader<'t> {
@@ -106,12 +134,23 @@ impl<'t> Reader<'t> {
         match self.rest.as_bytes().first()? {
             b'!' => self.document_type(),
             b'/' => {
-                let closed = self.open.pop()?;
-                self.document.elements[closed].end = self.document.elements.len();
+                self.close()?;
                 self.skip_to(self.rest, ">")
             }
             _ => self.element(),
         }
+    }
+    /// Closes the innermost element, if one is open.
+    fn close(&mut self) -> Option<()> {
+        let closed = self.open.pop()?;
+        if closed != self.innermost() {
+            self.document.elements[closed as usize].end = self.document.elements.len();
+        }
+        Some(())
+    }
+    /// The innermost open element of those that are kept.
+    fn innermost(&self) -> u32 {
+        self.open.last().copied().unwrap_or(OUTSIDE)
     }
     fn skip_to(&mut self, from: &'t str, end: &str) -> Option<()> {
         let at = from.find(end)?;
@@ -141,6 +180,8 @@ impl<'t> Reader<'t> {
     /// Reads a start tag. It counts as soon as it is whole.
     fn element(&mut self) -> Option<()> {
         let name = self.word()?;
+        let name = name.rsplit(':').next().unwrap_or(name);
+        let is_kept = self.kept.contains(&name);
         let mut attributes = Vec::new();
         let is_empty = loop {
             self.rest = self.rest.trim_start_matches(is_space);
@@ -157,18 +198,24 @@ impl<'t> Reader<'t> {
             let value = value.trim_start_matches(is_space);
             let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
             let (value, rest) = value[1..].split_once(quote)?;
-            attributes.push((key, decoded(value)));
+            if is_kept {
+                attributes.push((key, decoded(value)));
+            }
             self.rest = rest;
         };
-        let index = self.document.elements.len();
-        self.document.elements.push(Element {
-            name: name.rsplit(':').next().unwrap_or(name),
-            attributes,
-            parent: self.open.last().copied(),
-            end: index + 1,
-        });
+        let mut nearest = self.innermost();
+        if is_kept {
+            let index = self.document.elements.len();
+            self.document.elements.push(Element {
+                name,
+                attributes,
+                parent: (nearest != OUTSIDE).then_some(nearest as usize),
+                end: index + 1,
+            });
+            nearest = u32::try_from(index).ok()?;
+        }
         if !is_empty {
-            self.open.push(index);
+            self.open.push(nearest);
         }
         Some(())
     }
@@ -302,7 +349,11 @@ pub(crate) fn is_enabled(node: Node<'_, '_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{elements, entity_in_front, grouped, parse};
+    use super::{Document, elements, entity_in_front, grouped, parse_for};
+
+    fn parse(text: &str) -> Document<'_> {
+        parse_for(text, &["o", "x"])
+    }
 
     fn found(text: &str) -> bool {
         parse(text).elements("x").next().is_some()
@@ -360,6 +411,16 @@ mod tests {
         let groups = grouped(&document, "o");
         let sizes: Vec<usize> = groups.iter().map(|g| g.1.len()).collect();
         assert_eq!(sizes, [2, 1]);
+    }
+
+    #[test]
+    fn what_nobody_reads_takes_no_memory() {
+        let document = parse("<r a='1'><o><b><x/><c/></b></o><x/></r>");
+        let parents: Vec<_> = document.elements.iter().map(|e| e.parent).collect();
+        assert_eq!(parents, [None, Some(0), None]);
+        let owner = document.elements("o").next().unwrap();
+        assert_eq!(elements(owner, "x").count(), 1);
+        assert!(super::parse(&"<a b='c'/>".repeat(1000)).elements.is_empty());
     }
 
     #[test]

@@ -356,9 +356,8 @@ impl Loader {
     }
     /// Does the file at a canonical path belong to all domains?
     fn is_neutral(&self, path: &Path) -> bool {
-        let binder = self.binder.lock();
-        path.starts_with(binder.libdir.join("mono"))
-            || binder.gac_roots().any(|root| path.starts_with(root))
+        let binder = self.binder();
+        path.starts_with(binder.libdir.join("mono")) || binder.is_in_gac(path)
     }
     /// Does the file of a module lie where the class libraries do?
     pub fn is_in_library(&self, module: ModuleRef) -> bool {

@@ -139,11 +139,10 @@ impl Parser<'_> {
                     .flatten();
                 assembly.push(escaped.unwrap_or(c));
             }
-            let assembly = assembly.trim_end();
-            if assembly.is_empty() || assembly.ends_with(',') {
+            if assembly.is_empty() || lacks_its_last_part(&assembly) {
                 return None;
             }
-            name.assembly = Some(assembly.to_string());
+            name.assembly = Some(assembly);
         }
         Some(name)
     }
@@ -220,6 +219,19 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Does an assembly's name end with the comma of a part that is not there? In one with other characters than a simple name's the comma parts nothing.
+fn lacks_its_last_part(assembly: &str) -> bool {
+    let plain =
+        |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || ".-_$@".contains(c);
+    let unquoted = assembly.strip_prefix('"');
+    let rest = unquoted.unwrap_or(assembly).trim_start_matches(plain);
+    let rest = match unquoted {
+        Some(_) => rest.strip_prefix('"').unwrap_or_default(),
+        None => rest,
+    };
+    rest.starts_with(',') && assembly.trim_end().ends_with(',')
 }
 
 #[cfg(test)]

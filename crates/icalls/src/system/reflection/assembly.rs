@@ -13,6 +13,7 @@ use crate::system::reflection::method_body::bad_image;
 use std::path::Path;
 use vervet_binder::AssemblyName;
 use vervet_metadata::{Table, Token};
+use vervet_os::memory::map_open_file;
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::icalls;
@@ -129,17 +130,18 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>, how: How) -> Result<ObjRef<'cx
     let path = file.text();
     if path.is_empty() {
         return Err(match how {
-            How::From => cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path),
-            _ => cx.throw(Known::ArgumentException, "Path can't be empty"),
+            How::From | How::ReflectionOnly => {
+                cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path)
+            }
+            How::File => cx.throw(Known::ArgumentException, "Path can't be empty"),
         });
     }
-    let path = vervet_binder::binder::without_file_scheme(Path::new(&path));
-    let path = path.to_string_lossy().into_owned();
     if matches!(how, How::File) && Path::new(&path).is_relative() {
         let text = "Absolute path information is required.";
         return Err(cx.throw2(Known::ArgumentException, text, "assemblyFile"));
     }
-    let (loader, path_of) = (cx.loader(), Path::new(&path));
+    let named = vervet_binder::binder::path_of_code_base(&path);
+    let (loader, path_of) = (cx.loader(), Path::new(&*named));
     // A file that is loaded need not be there any more.
     if !path_of.is_file() && !loader.is_loaded_from(path_of) {
         let class = match path_of.exists() {
@@ -312,13 +314,13 @@ icalls! {
     /// Reads an assembly's name from its file without loading it.
     "System.Reflection.Assembly::InternalGetAssemblyName" fn internal_get_assembly_name(cx, file: ObjRef<'cx>, name: *mut MonoAssemblyName, code_base: RefSlot<'cx>) {
         let path = cx.non_null(file)?.text();
-        let data = match cx.native(|| std::fs::read(&path)) {
-            Ok(d) => d,
-            // What is no file is a bad image.
-            Err(e) if e.kind() == std::io::ErrorKind::IsADirectory => Vec::new(),
+        let mapped = match cx.native(|| map_open_file(Path::new(&path))) {
+            Ok((mapped, ..)) => Some(mapped),
+            // What is no file is a bad image. (A device has no length.)
+            Err(e) if e.kind() == std::io::ErrorKind::IsADirectory => None,
             Err(_) => return Err(cx.throw2(Known::FileNotFoundException, "", &path)),
         };
-        let image = vervet_metadata::Image::parse(&data);
+        let image = vervet_metadata::Image::parse(mapped.as_deref().unwrap_or_default());
         if image.as_ref().is_ok_and(|image| image.row_count(Table::Assembly) == 0) {
             return Err(cx.throw2(Known::ArgumentException, "The file does not contain a manifest", "assemblyFile"));
         }
@@ -329,7 +331,7 @@ icalls! {
             Err(_) => return Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path)),
         }
         let full = std::path::absolute(&path).map_or(path.clone(), |p| p.to_string_lossy().into_owned());
-        code_base.set(cx.alloc_str(&file_uri(&full, true))?);
+        code_base.set(cx.alloc_str(&file_uri(&full, false))?);
         Ok(())
     }
     /// The assembly of Main, or null.
@@ -407,8 +409,7 @@ icalls! {
     "System.Reflection.RuntimeAssembly::get_global_assembly_cache" fn get_global_assembly_cache(cx, this: ObjRef<'cx>) -> bool {
         let assembly = this_assembly(cx, this)?;
         let Some(path) = assembly.manifest.path.as_deref() else { return Ok(false) };
-        let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
-        Ok(cx.loader().binder().gac_roots().any(|root| real.starts_with(&root) || Path::new(path).starts_with(&root)))
+        Ok(cx.loader().binder().is_in_gac(Path::new(path)))
     }
     /// The entry point, or null.
     "System.Reflection.RuntimeAssembly::get_EntryPoint" fn get_entry_point(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
