@@ -150,8 +150,9 @@ impl Encoder {
         check_enum(module, builder)?;
         self.forget_later();
         let interfaces = builder.read_ref(offset_of!(TypeBuilderObject, interfaces));
+        let open = types::generic_arity(builder) > 0;
         for interface in read::elements(interfaces).filter(|i| !i.is_null()) {
-            let interface = self.type_token(module, interface, true)?;
+            let interface = self.type_token(module, interface, open)?;
             let cells = [rid, coded(Coded::TypeDefOrRef, interface)?];
             self.later(growing, Table::InterfaceImpl, 0, &cells, 0);
         }

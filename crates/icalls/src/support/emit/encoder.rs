@@ -369,7 +369,9 @@ impl Encoder {
         let (name, space) = self.names_of(growing, builder)?;
         let extends = match parent.non_null() {
             Some(parent) if flags & INTERFACE == 0 => {
-                coded(Coded::TypeDefOrRef, self.type_token(module, parent, true)?)?
+                // A generic parent means itself where there are no parameters that could be its arguments.
+                let open = types::generic_arity(builder) > 0;
+                coded(Coded::TypeDefOrRef, self.type_token(module, parent, open)?)?
             }
             _ => 0,
         };
