@@ -77,7 +77,14 @@ impl Class {
         }
         self.check_named()?;
         match self.kind {
-            ClassKind::Def { .. } => self.check_lacks(),
+            ClassKind::Def { .. } => {
+                self.check_lacks()?;
+                // An enum has its underlying type from the start.
+                if self.nature == Nature::Enum && !self.module.is_corlib() {
+                    self.enum_underlying()?;
+                }
+                Ok(())
+            }
             ClassKind::Inst { .. } if !self.is_open => self.check_constraints(),
             _ => Ok(()),
         }
