@@ -223,6 +223,8 @@ pub struct Blob {
     pub code: Vec<u8>,
     /// Required alignment of `code` (at least 16).
     pub align: u32,
+    /// Where `code` is best placed, if its alignment is 16: bit n stands for addresses that are 16 * n more than a multiple of 64. 0: anywhere.
+    pub places: u8,
     /// Places to patch.
     pub relocs: Vec<Reloc>,
     /// Every call, by return address.

@@ -5,6 +5,7 @@
 use super::emitter::CATCH_ALL;
 use super::frameless;
 use super::front::{Front, StackCheck};
+use super::placement;
 use super::positions::{NO_REDIRECT, Positions};
 use crate::blob::{Blob, BlobStats, CallSite, Handler, Reloc, RelocKind, Symbol};
 use cranelift_codegen::binemit::Reloc as ClReloc;
@@ -71,6 +72,9 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
             .keys()
             .map(|s| layout.stackslots[s].offset as i32 - layout.frame_to_fp_offset as i32)
             .collect();
+    }
+    if blob.align == 16 {
+        blob.places = placement::places(f.compiled, front.as_ref().map_or(0, Front::len));
     }
     match front {
         Some(front) => front.add(&mut blob),

@@ -17,6 +17,7 @@ mod finish;
 pub mod frameless;
 pub mod front;
 mod isa;
+mod placement;
 pub mod positions;
 pub mod sequences;
 

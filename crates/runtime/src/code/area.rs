@@ -41,8 +41,17 @@ impl Area {
     }
     /// `size` bytes at a multiple of `align`, a power of two. None: there is no room.
     pub fn take(&self, size: usize, align: usize) -> Option<usize> {
+        self.take_at(size, align, 0)
+    }
+    /// The same, at one of the places that the bits stand for: bit n for addresses that are n * `align` more than a multiple of four times `align`; 0 for any.
+    pub fn take_at(&self, size: usize, align: usize, places: u8) -> Option<usize> {
         let soft = self.soft.load(Ordering::Relaxed);
-        let aligned = |at: usize| (at + align - 1) & !(align - 1);
+        let aligned = |at: usize| {
+            let at = (at + align - 1) & !(align - 1);
+            let is_good = |at: &usize| places >> (at / align % 4) & 1 != 0;
+            let mut four = (0..4).map(|n| at + n * align);
+            four.find(is_good).unwrap_or(at)
+        };
         let taken = self
             .next
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| {
@@ -86,5 +95,19 @@ mod tests {
         assert!(given.windows(2).all(|w| w[0] + 20 <= w[1]));
         assert_eq!(given.len(), 1600 / 32);
         assert_eq!(area.take(usize::MAX, 16), None);
+    }
+
+    #[test]
+    fn what_is_given_out_lies_at_one_of_the_places() {
+        let area = Area::empty();
+        area.set(4096, 1 << 20);
+        let mut end = 4096;
+        for n in 0..200usize {
+            let places = (n % 16) as u8;
+            let at = area.take_at(20 + n, 16, places).expect("room");
+            assert!(at >= end && at < end + 80 && at % 16 == 0);
+            assert!(places == 0 || places >> (at / 16 % 4) & 1 != 0);
+            end = at + 20 + n;
+        }
     }
 }

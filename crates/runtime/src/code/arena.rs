@@ -50,17 +50,32 @@ fn writable(rx: usize) -> *mut u8 {
     (rx - RX.load(Ordering::Relaxed) + RW.load(Ordering::Relaxed)) as *mut u8
 }
 
+/// Code that is to be placed: its alignment, and where it is best placed (`Blob::places`).
+#[derive(Clone, Copy)]
+pub struct Alignment {
+    /// The address is a multiple of this.
+    pub bytes: usize,
+    /// See [`vervet_jit::Blob::places`].
+    pub places: u8,
+}
+impl From<usize> for Alignment {
+    fn from(bytes: usize) -> Alignment {
+        Alignment { bytes, places: 0 }
+    }
+}
+
 /// Places `bytes` (fixed up by `patch`, which gets the bytes and their executable address) and lets `publish`
 /// register them before anybody else gets a higher address.
 pub fn place<R>(
     bytes: &mut [u8],
-    align: usize,
+    align: impl Into<Alignment>,
     patch: impl FnOnce(&mut [u8], usize),
     publish: impl FnOnce(usize) -> R,
 ) -> Result<R, LoadError> {
     let _placing = PLACING.lock();
+    let align = align.into();
     let rx = CODE
-        .take(bytes.len(), align)
+        .take_at(bytes.len(), align.bytes, align.places)
         .ok_or(LoadError::OutOfMemory("machine code"))?;
     patch(bytes, rx);
     // SAFETY: the range [rx, rx + len) was never given out before.

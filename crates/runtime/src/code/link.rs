@@ -16,6 +16,7 @@
 //!   lock is taken. Patching cannot fail.
 //! * Code is in the table before any thread can reach it, so whoever finds a pc in the arena finds its code.
 //! * What linked code names by address (VTables, methods, root slots) is never freed or moved.
+use crate::code::arena::Alignment;
 use crate::code::packed::Packed;
 use crate::code::table::{self, Code, CodeKind, Handling};
 use crate::code::{arena, entries, perf, profiles};
@@ -62,7 +63,10 @@ pub fn link<'cx>(
     let len = bytes.len();
     let placed = arena::place(
         &mut bytes,
-        (blob.align as usize).max(16),
+        Alignment {
+            bytes: (blob.align as usize).max(16),
+            places: blob.places,
+        },
         |bytes, at| {
             for (r, target) in relocs.iter().zip(&targets) {
                 let s = if matches!(r.symbol, Symbol::SelfCode) {

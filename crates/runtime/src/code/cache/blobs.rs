@@ -58,6 +58,7 @@ impl Namer<'_> {
         self.out.string(&blob.code);
         for n in [
             blob.align,
+            u32::from(blob.places),
             blob.prologue_end,
             blob.stack_arg_bytes,
             blob.frame_size,
@@ -279,6 +280,7 @@ impl Finder<'_> {
         let len = code.len();
         let [
             align,
+            places,
             prologue_end,
             stack_arg_bytes,
             frame_size,
@@ -287,9 +289,13 @@ impl Finder<'_> {
         if len == 0 || len > LONGEST || !align.is_power_of_two() || !(16..=4096).contains(&align) {
             return Err(Damaged);
         }
+        if places > 0xF {
+            return Err(Damaged);
+        }
         let mut blob = Blob {
             code,
             align,
+            places: places as u8,
             prologue_end: within(prologue_end, len)?,
             stack_arg_bytes,
             frame_size,
