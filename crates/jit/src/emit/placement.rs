@@ -1,14 +1,11 @@
-//! Where a function may begin so that its small loops lie in as few cache lines as they can.
+//! Where a function may begin so that its dispatches lie in as few cache lines as they can: the blocks in loops that end with a jump table.
 //!
-//! A processor fetches and decodes code by lines. A loop of fifty bytes that begins near the end of a line takes two of them in each turn, and where the turn ends with a jump that is
-//! predicted, that is what a turn costs: an interpreter took 11.4 ms with its dispatch in two lines and 7.5 ms with it in one. Functions begin at multiples of [`STEP`] bytes, so the same code has one speed or
-//! the other by what was compiled before it. Here a function says at which of those multiples it may begin.
+//! A processor fetches and decodes code by lines. A dispatch of fifty bytes that begins near the end of a line takes two of them each time, and what it jumps to is predicted, so that is what it costs: an
+//! interpreter took 11.4 ms with its dispatch in two lines and 7.5 ms with it in one. Functions begin at multiples of [`STEP`] bytes, so the same code had one speed or the other by what was
+//! compiled before it. Here a function says at which of those multiples it may begin.
 //!
-//! ```text
-//! hot range                                                        bytes
-//! an innermost loop, from its head to the end of the nearest latch   at most a line
-//! a dispatch in a loop: a block that ends with a jump table          from the block, or the loop's head, to the jump
-//! ```
+//! A dispatch counts from the head of its loop, if that is within a line, to the jump. Other small loops have no say: with them in as few lines as possible, calls in loops of three
+//! cycles took four.
 //!
 //! # Invariants
 //! The answer depends on the machine code alone, so that kept code is what a compile would make. Code is the same wherever it is placed.
@@ -40,7 +37,7 @@ struct Block {
 /// Where the function may begin whose body `compiled` is, behind `front` bytes: bit n stands for an address that is n * [`STEP`] more than a multiple of [`LINE`]. 0: anywhere.
 pub(super) fn places(compiled: &CompiledCode, front: u32) -> u8 {
     let blocks = blocks(&compiled.bb_starts, compiled.code_buffer());
-    of_ranges(&hot_ranges(&blocks), front)
+    of_ranges(&dispatches(&blocks), front)
 }
 
 /// The places where the ranges lie in the fewest lines.
@@ -120,30 +117,22 @@ fn table_behind(code: &[u8], offset: u32, starts: &[u32]) -> Option<u32> {
     Some(offset + longest as u32)
 }
 
-fn hot_ranges(blocks: &[Block]) -> SmallVec<[Range; 4]> {
-    // Each loop's head, and the ends of its nearest and its farthest latch.
-    let mut loops: Vec<(u32, u32, u32)> = Vec::new();
+fn dispatches(blocks: &[Block]) -> SmallVec<[Range; 4]> {
+    // Each loop's head, and the end of its farthest latch.
+    let mut loops: Vec<Range> = Vec::new();
     for block in blocks {
         let (from, end) = block.range;
         for head in block.next.iter().filter(|to| **to <= from) {
             match loops.iter_mut().find(|(h, ..)| h == head) {
-                Some((_, _, farthest)) => *farthest = end,
-                None => loops.push((*head, end, end)),
+                Some((_, farthest)) => *farthest = end,
+                None => loops.push((*head, end)),
             }
         }
     }
     let mut ranges = SmallVec::new();
-    for &(head, nearest, _) in &loops {
-        let holds_another = |(h, ..): &(u32, u32, u32)| *h > head && *h < nearest;
-        if nearest - head <= LINE && !loops.iter().any(holds_another) {
-            ranges.push((head, nearest));
-        }
-    }
     for block in blocks.iter().filter(|b| b.dispatches) {
         let (start, end) = block.range;
-        let around = loops
-            .iter()
-            .filter(|(h, _, far)| *h <= start && start < *far);
+        let around = loops.iter().filter(|(h, far)| *h <= start && start < *far);
         let Some(head) = around.map(|(h, ..)| *h).max() else {
             continue;
         };
@@ -160,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_loop_lies_in_one_line_wherever_the_function_may_begin() {
+    fn a_range_lies_in_one_line_wherever_the_function_may_begin() {
         // Fifty bytes from offset 18 on: a beginning at 0 puts them into two lines, and so does each other one but 48.
         assert_eq!(of_ranges(&[(18, 68)], 0), 0b1000);
         assert_eq!(of_ranges(&[(2, 52)], 16), 0b1000);
@@ -181,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn hot_are_innermost_loops_and_dispatches() {
+    fn dispatches_are_blocks_in_loops_with_a_jump_table() {
         // An outer loop from 10, an inner one from 30 to 50, and a latch of the inner one far away, where cold code is.
         let mut code = [0x90u8; 310];
         let mut jump = |end: usize, to: i32| {
@@ -195,7 +184,7 @@ mod tests {
         code[43..45].copy_from_slice(&[0x7C, (30i8 - 45) as u8]);
         let nest = blocks(&[0, 10, 30, 50, 60, 300], &code);
         assert_eq!(nest[2].next[..], [300, 30]);
-        assert_eq!(hot_ranges(&nest)[..], [(30, 50)]);
+        assert!(dispatches(&nest).is_empty());
         // A dispatch from 20 to 44 with a table of three entries behind it.
         let mut code = [0x90u8; 200];
         for (n, target) in [56i32, 70, 80].into_iter().enumerate() {
@@ -204,6 +193,6 @@ mod tests {
         }
         code[68..70].copy_from_slice(&[0xEB, (20i8 - 70) as u8]);
         let switch = blocks(&[0, 20, 56, 70, 80, 150], &code);
-        assert_eq!(hot_ranges(&switch)[..], [(20, 70), (20, 44)]);
+        assert_eq!(dispatches(&switch)[..], [(20, 44)]);
     }
 }

@@ -105,7 +105,7 @@ mod tests {
         for n in 0..200usize {
             let places = (n % 16) as u8;
             let at = area.take_at(20 + n, 16, places).expect("room");
-            assert!(at >= end && at < end + 80 && at % 16 == 0);
+            assert!(at >= end && at < end + 80 && at.is_multiple_of(16));
             assert!(places == 0 || places >> (at / 16 % 4) & 1 != 0);
             end = at + 20 + n;
         }
