@@ -54,7 +54,14 @@ impl Class {
                 .check_operand()
                 .map_err(|e| e.in_element(self, element))?;
         }
-        self.check()
+        match self.kind {
+            // Violated constraints are an error of what makes objects and calls methods.
+            ClassKind::Inst { .. } => {
+                self.check_named()?;
+                self.check_lacks()
+            }
+            _ => self.check(),
+        }
     }
     /// Whether the parents are usable, from the root down.
     fn check_parents(&'static self) -> R<()> {
