@@ -117,6 +117,7 @@ fn table_behind(code: &[u8], offset: u32, starts: &[u32]) -> Option<u32> {
     Some(offset + longest as u32)
 }
 
+/// The dispatches: from the head of the loop, or from the block, to the jump.
 fn dispatches(blocks: &[Block]) -> SmallVec<[Range; 4]> {
     // Each loop's head, and the end of its farthest latch.
     let mut loops: Vec<Range> = Vec::new();

@@ -274,6 +274,13 @@ pub fn arguments(
 ) -> Option<[u64; REGISTERS]> {
     let plain = METHODS.get(method.id)?.get()?.as_ref()?;
     let mut block = [0u64; REGISTERS];
+    fill(plain, words, parameters, &mut block)?;
+    Some(block)
+}
+
+/// Makes the words of the arguments, behind the room for `this`. None: an argument does not fit.
+#[inline]
+fn fill(plain: &Plain, words: &Words, parameters: ObjRef<'_>, block: &mut [u64]) -> Option<()> {
     let first = usize::from(words.has_this);
     for (i, (word, param)) in words.params.iter().zip(&plain.params).enumerate() {
         let arg = parameters.element_ref(i);
@@ -285,7 +292,7 @@ pub fn arguments(
             Word::Integer(prim) => unboxed(arg, *prim),
         };
     }
-    Some(block)
+    Some(())
 }
 
 /// Makes a call with the words of its arguments, on `this` if the method has one. What the method returns, not boxed.

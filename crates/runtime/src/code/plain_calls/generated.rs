@@ -16,8 +16,7 @@
 //! * Each argument is read once, so what was looked at is what is passed, whoever writes to the array meanwhile.
 //! * The block lies in a frame of managed code, where the collector finds the references in it.
 //! * Where there are several domains, Rust code makes the call: one that crosses into another domain may have to end an abort.
-use super::{METHODS, Target, Words, fits_param, unboxed};
-use crate::code::plain_calls::Word;
+use super::{METHODS, Target, Words, fill};
 use crate::cx::{Cx, Result};
 use crate::domain;
 use crate::object::ObjRef;
@@ -134,20 +133,10 @@ fn found(
     if vtable.is_some_and(remoting::activation::is_asked_of) {
         return None;
     }
-    let first = usize::from(words.has_this);
     if words.has_this {
         block[0] = object.addr() as u64;
     }
-    for (i, (word, param)) in words.params.iter().zip(&plain.params).enumerate() {
-        let arg = parameters.element_ref(i);
-        if !fits_param(arg, param) {
-            return None;
-        }
-        block[first + i] = match word {
-            Word::Reference => arg.addr() as u64,
-            Word::Integer(prim) => unboxed(arg, *prim),
-        };
-    }
+    fill(plain, words, parameters, block)?;
     block[PLAIN_RESULT] = offer.result as u64;
     block[PLAIN_NEW] = made as u64;
     words.direct.compiled()
