@@ -97,7 +97,7 @@ impl Compiler {
         guarded(
             || method.full_name(),
             || {
-                method.class.check()?;
+                method.class.check_constraints()?;
                 method.check_constraints()?;
                 let mut blob = match method.has_body() {
                     true => {
@@ -112,6 +112,8 @@ impl Compiler {
                         }
                     })?,
                 };
+                // What the class is made of is looked at when its VTable is wanted: after the body, whose errors are those of the code that is called.
+                method.class.check()?;
                 blob.initialise = Initialisers::default().of(method).to_vec();
                 Ok(blob)
             },
