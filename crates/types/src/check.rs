@@ -9,6 +9,7 @@
 use crate::class::{Nature, type_flags};
 use crate::method::method_flags as flags;
 use crate::*;
+use std::sync::atomic::Ordering;
 
 impl Class {
     /// Whether everything the class is made of can be loaded: its arguments against the constraints, its parents,
@@ -62,6 +63,42 @@ impl Class {
             }
             _ => self.check(),
         }
+    }
+    /// What reflection needs of a type of whose instances it is asked something: the same. What the program defines may be made of what it has not
+    /// created yet.
+    pub fn check_asked(&'static self) -> R<()> {
+        if self.cells.asked.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut at = self;
+        while let Some(element) = at.element() {
+            at = element;
+        }
+        if at.module.image.grows().is_none() {
+            self.check_operand()?;
+            self.cells.asked.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+    /// Whether the class's methods can be listed: whether the constraints of their parameters can be loaded. What their signatures are made of is not
+    /// looked at.
+    pub fn check_methods(&'static self) -> R<()> {
+        let def = self.def();
+        if def.module.is_corlib() || def.cells.listed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        for (i, method) in def.methods()?.iter().enumerate() {
+            for parameter in method.generic_params()? {
+                parameter.param_constraints().map_err(|e| match e {
+                    need @ LoadError::Need(_) => need,
+                    e => def.unusable(format!("Could not load method {i} due to {}", e.as_cause())),
+                })?;
+            }
+        }
+        if def.module.image.grows().is_none() {
+            def.cells.listed.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
     /// Whether the parents are usable, from the root down.
     fn check_parents(&'static self) -> R<()> {

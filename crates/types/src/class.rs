@@ -210,6 +210,10 @@ pub(crate) struct Cells {
     pub(crate) checked: Published<bool>,
     /// See [`Class::check_rows`].
     pub(crate) rows: std::sync::atomic::AtomicU8,
+    /// [`Class::check_asked`] has found no error.
+    pub(crate) asked: std::sync::atomic::AtomicBool,
+    /// The same of [`Class::check_methods`].
+    pub(crate) listed: std::sync::atomic::AtomicBool,
     pub(crate) method_impls: Published<Vec<vtable::MethodImpl>>,
     pub(crate) impls: ImplCache,
     pub(crate) sz_array: Published<Class>,

@@ -501,6 +501,7 @@ impl Scope {
                     .iter()
                     .map(|a| self.context.substitute(a))
                     .collect::<R<smallvec::SmallVec<[_; 4]>>>()?;
+                args.iter().try_for_each(|a| a.check_named())?;
                 return self.module.universe().instantiate_method(method, &args);
             }
             _ => return Err(none()),

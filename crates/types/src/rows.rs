@@ -1,8 +1,8 @@
 //! Whether what the rows of a class name can be loaded: asked before reflection gives out its type, and where code names it.
 //!
 //! # Invariants
-//! * The rows of a definition name its parent, its interfaces and the constraints of its parameters. What its members are
-//!   made of is not looked at: reflection gives out a type whose fields or methods are of missing types.
+//! * The rows of a definition name its parent, its interfaces, the arguments of these, and the constraints of its parameters. What its
+//!   members are made of is not looked at: reflection gives out a type whose fields or methods are of missing types.
 //! * As in mono, who asks first for a class gets the error itself, for the class and for those that were waiting for it as
 //!   a parent or interface. Later each of these classes has a TypeLoadException with the text of the error; a class that
 //!   names one of them only then is given out.
@@ -69,7 +69,9 @@ impl Class {
         };
         match is_answered || self.module.is_corlib() {
             true => Ok(()),
-            false => self.rows(0, Then::Remember).map_err(|failed| failed.error),
+            false => self
+                .rows(&mut Vec::new(), Then::Remember)
+                .map_err(|failed| failed.error),
         }
     }
     /// The same for code that names the type: for each definition that it is made of, unless somebody has got its error.
@@ -103,7 +105,7 @@ impl Class {
         {
             return Ok(());
         }
-        let found = self.rows(0, Then::Forget);
+        let found = self.rows(&mut Vec::new(), Then::Forget);
         found.map_err(|failed| match failed.error {
             need @ LoadError::Need(_) => need,
             error => LoadError::First(self, Box::new(error)),
@@ -122,7 +124,7 @@ impl Class {
         if !self.failed_before() {
             return Ok(None);
         }
-        match self.rows(0, Then::Forget) {
+        match self.rows(&mut Vec::new(), Then::Forget) {
             Ok(()) => Ok(None),
             Err(Failed {
                 error: need @ LoadError::Need(_),
@@ -214,13 +216,16 @@ impl Class {
     fn failed_before(&self) -> bool {
         self.cells.rows.load(Ordering::Relaxed) == known::FAILED
     }
-    /// Remembers what failed.
-    fn rows(&'static self, depth: usize, then: Then) -> Result<(), Failed> {
+    /// Remembers what failed. `path` is what is being looked at: each names the next.
+    fn rows(&'static self, path: &mut Vec<ClassRef>, then: Then) -> Result<(), Failed> {
         let rows = &self.cells.rows;
         if rows.load(Ordering::Relaxed) == known::LOADED {
             return Ok(());
         }
-        let Err(failed) = self.named_by_rows(depth, then) else {
+        path.push(self);
+        let named = self.named_by_rows(path, then);
+        path.pop();
+        let Err(failed) = named else {
             rows.store(known::LOADED, Ordering::Relaxed);
             return Ok(());
         };
@@ -236,7 +241,7 @@ impl Class {
         Err(Failed { error, ..failed })
     }
     /// Loads what the rows name, and what the rows of these name.
-    fn named_by_rows(&'static self, depth: usize, then: Then) -> Result<(), Failed> {
+    fn named_by_rows(&'static self, path: &mut Vec<ClassRef>, then: Then) -> Result<(), Failed> {
         let parent = self.find_parent()?;
         if let Ok(false) = self.has_end(parent) {
             return Err(self.endless_parents().into());
@@ -252,12 +257,35 @@ impl Class {
             })?;
         }
         for named in parent.into_iter().chain(interfaces.iter().copied()) {
-            let named = named.def();
-            let is_asked = self.failed_before() || !named.failed_before();
-            if depth < DEEPEST && is_asked && !named.module.is_corlib() {
-                named.rows(depth + 1, then)?;
-            }
+            self.each_definition(named, path, then)?;
         }
         Ok(())
+    }
+    /// Looks at the definitions that a type is made of which the rows of this one name.
+    fn each_definition(
+        &'static self,
+        named: ClassRef,
+        path: &mut Vec<ClassRef>,
+        then: Then,
+    ) -> Result<(), Failed> {
+        if let Some(element) = named.element() {
+            return self.each_definition(element, path, then);
+        }
+        for argument in named.args() {
+            self.each_definition(argument, path, then)?;
+        }
+        let named = named.def();
+        let is_definition = matches!(named.kind, ClassKind::Def { .. });
+        let is_asked = self.failed_before() || !named.failed_before();
+        // One that is being looked at says itself what is wrong with it.
+        if !is_definition
+            || !is_asked
+            || named.module.is_corlib()
+            || path.len() >= DEEPEST
+            || path.contains(&named)
+        {
+            return Ok(());
+        }
+        named.rows(path, then)
     }
 }

@@ -353,6 +353,7 @@ icalls! {
             return Err(cx.throw(Known::InvalidProgramException, "Arrays of System.TypedReference types are invalid."));
         }
         refuse_stack_only(cx, element)?;
+        load(cx, || element.check_asked())?;
         let lengths = cx.non_null(lengths)?;
         let rank = lengths.array_len();
         if rank == 0 {

@@ -148,6 +148,7 @@ icalls! {
     /// Is the object an instance of the type? Null is of none.
     "System.RuntimeTypeHandle::IsInstanceOfType" fn is_instance_of_type(cx, ty: ObjRef<'cx>, object: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;
+        load(cx, || class.check_asked())?;
         if object.is_null() {
             return Ok(false);
         }
@@ -203,7 +204,11 @@ icalls! {
     /// `a.IsAssignableFrom(b)`.
     "System.RuntimeTypeHandle::type_is_assignable_from" fn type_is_assignable_from(cx, a: ObjRef<'cx>, b: ObjRef<'cx>) -> bool {
         let (to, from) = (cx.class_of(a)?, cx.class_of(b)?);
-        load(cx, || cx.universe().is_assignable_from_reflection(to, from))
+        load(cx, || {
+            to.check_asked()?;
+            from.check_asked()?;
+            cx.universe().is_assignable_from_reflection(to, from)
+        })
     }
     /// Is it a generic type definition?
     "System.RuntimeTypeHandle::IsGenericTypeDefinition" fn is_generic_type_definition(cx, ty: ObjRef<'cx>) -> bool {

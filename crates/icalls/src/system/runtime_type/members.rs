@@ -3,6 +3,8 @@
 //! # Invariants
 //! Declaration order within a class, derived classes before base classes; a virtual method hides the one whose
 //! slot it took, a property one of the same name and signature, an event one of the same name.
+//!
+//! What members are made of is not looked at, but for the constraints of methods' parameters. Nested types that cannot be loaded are not listed.
 use crate::support::emit::handles;
 use crate::support::handles::{borrowed_text_at, method_on, ptr_array};
 use crate::support::objects::{is_constructor, is_known, load, method_object, method_of, same};
@@ -10,6 +12,7 @@ use std::borrow::Cow;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
+use vervet_types::rows::Asked;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// Bits of System.Reflection.BindingFlags.
@@ -85,7 +88,7 @@ fn kind_wanted(flags: u32, binding: i32, own: bool) -> bool {
     }
 }
 
-/// The class whose members a type lists: for generic parameters its base.
+/// Visits the class and, unless only its own members are asked for, its ancestors.
 fn each_class(
     start: ClassRef,
     binding: i32,
@@ -115,6 +118,7 @@ fn methods(
         if class.is_generic_param() {
             return Ok(());
         }
+        class.check_methods()?;
         for &m in class.methods()? {
             // What overrides a method has its name: no other method counts for the slots.
             if !filter.accepts(m.name) {
@@ -160,6 +164,7 @@ fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Vec<usize>
     if class.is_generic_param() {
         return Ok(Vec::new());
     }
+    class.check_methods()?;
     Ok(class
         .methods()?
         .iter()
@@ -222,6 +227,7 @@ fn properties(
         if class.is_generic_param() {
             return Ok(());
         }
+        class.check_methods()?;
         // Two of one class are two, whatever their types have become.
         let derived = out.len();
         'next: for p in class.properties()? {
@@ -259,6 +265,7 @@ fn events(start: ClassRef, filter: &NameFilter<'_>) -> std::result::Result<Vec<u
         if class.is_generic_param() {
             return Ok(());
         }
+        class.check_methods()?;
         for e in class.events()? {
             let private =
                 |m: Option<MethodRef>| m.is_none_or(|m| m.flags & ACCESS_MASK == ACCESS_PRIVATE);
@@ -288,8 +295,18 @@ fn nested_types(
         } else {
             NON_PUBLIC
         };
-        if binding & wanted != 0 && filter.accepts(nested.name) {
-            out.push(nested as *const _ as usize);
+        if binding & wanted == 0 || !filter.accepts(nested.name) {
+            continue;
+        }
+        // One whose rows name what cannot be loaded is not listed. The program may still have to complete what it defines.
+        let is_whole = match nested.module.image.grows() {
+            Some(_) => Ok(()),
+            None => nested.check_rows(Asked::Always),
+        };
+        match is_whole {
+            Ok(()) => out.push(nested as *const _ as usize),
+            Err(need @ LoadError::Need(_)) => return Err(need),
+            Err(_) => {}
         }
     }
     Ok(out)

@@ -167,6 +167,7 @@ icalls! {
     /// What implements each method of an interface.
     "System.RuntimeType::GetInterfaceMapData" fn get_interface_map_data(cx, ty: ObjRef<'cx>, interface: ObjRef<'cx>, targets: RefSlot<'cx>, methods: RefSlot<'cx>) {
         let (class, interface) = (cx.class_of(ty)?, cx.class_of(interface)?);
+        load(cx, || class.check_asked())?;
         let fits = |i: &&ClassRef| same(i, interface) || i.def() == interface.def() && cx.universe().is_variant(i, interface).unwrap_or(false);
         if !load(cx, || class.interfaces())?.iter().any(|i| fits(&i)) {
             return Ok(());
