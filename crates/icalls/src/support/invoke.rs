@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use vervet_runtime::RefSlot;
 use vervet_runtime::code::invoke::REGISTERS;
 use vervet_runtime::code::plain_calls;
-use vervet_runtime::cx::{Cx, Result, Value};
+use vervet_runtime::cx::{Cx, Result, Throw, Value};
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::localloc_stack::Scope;
 use vervet_runtime::object::ObjRef;
@@ -55,20 +55,18 @@ pub fn through_reflection<'cx>(
             let block = plain_calls::arguments(method, words, parameters)?;
             Some((words, block))
         });
-        let result = called(cx, target, object, parameters, by_words)?;
-        if let Some((words, _)) = by_words {
-            let receiver = object.non_null().map(|o| o.class());
-            plain_calls::generated::offer(cx, method, receiver, words)?;
-        }
+        // Another thread may have changed the array since it was looked at: then the arguments are converted, which says what is wrong with them.
+        let Some((words, block)) = by_words else {
+            return with_converted(cx, target, object, parameters, exception);
+        };
+        let result = left(cx, call_by_words(cx, (target, words), object, block))?;
+        let receiver = object.non_null().map(|o| o.class());
+        plain_calls::generated::offer(cx, method, receiver, words)?;
         return Ok(result);
     }
     let target = match checked(cx, method, object, parameters) {
         Ok(target) => target,
-        Err(throw) => {
-            let thrown = cx.take_pending(throw);
-            exception.set(thrown);
-            return Ok(ObjRef::NULL);
-        }
+        Err(throw) => return Ok(handed_back(cx, throw, exception)),
     };
     if is_constructor(target) && !target.is_static() && target.class.is_array() && object.is_null()
     {
@@ -78,7 +76,29 @@ pub fn through_reflection<'cx>(
         return through_proxy(cx, target, object, parameters);
     }
     load(cx, || plain_calls::learn(method, is_constructor(method)))?;
-    called(cx, target, object, parameters, None)
+    with_converted(cx, target, object, parameters, exception)
+}
+
+/// Hands a problem back that was found before the call.
+fn handed_back<'cx>(cx: &'cx Cx<'cx>, problem: Throw, exception: RefSlot<'cx>) -> ObjRef<'cx> {
+    let thrown = cx.take_pending(problem);
+    exception.set(thrown);
+    ObjRef::NULL
+}
+
+/// Converts the arguments and makes the call.
+fn with_converted<'cx>(
+    cx: &'cx Cx<'cx>,
+    target: MethodRef,
+    object: ObjRef<'cx>,
+    parameters: ObjRef<'cx>,
+    exception: RefSlot<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let scratch = Scope::new(cx);
+    match Arguments::converted(cx, target, parameters, &scratch) {
+        Ok(arguments) => left(cx, call_with(cx, target, object, arguments)),
+        Err(throw) => Ok(handed_back(cx, throw, exception)),
+    }
 }
 
 /// Makes a plain call of a method whose arguments are words.
@@ -100,22 +120,12 @@ fn call_by_words<'cx>(
     Ok(made)
 }
 
-/// Makes a call that nothing is wrong with; `by_words` if it is to be made so.
-fn called<'cx>(
-    cx: &'cx Cx<'cx>,
-    target: MethodRef,
-    object: ObjRef<'cx>,
-    parameters: ObjRef<'cx>,
-    by_words: Option<(&plain_calls::Words, [u64; REGISTERS])>,
-) -> Result<ObjRef<'cx>> {
-    let result = match by_words {
-        Some((words, block)) => call_by_words(cx, (target, words), object, block),
-        None => call(cx, target, object, parameters),
-    };
-    if vervet_runtime::domain::are_several() {
-        return leave(cx, result);
+/// What a call that is over gave, or the abort of an unload.
+fn left<'cx>(cx: &'cx Cx<'cx>, result: Result<ObjRef<'cx>>) -> Result<ObjRef<'cx>> {
+    match vervet_runtime::domain::are_several() {
+        true => leave(cx, result),
+        false => result,
     }
-    result
 }
 
 /// A crossing into another domain may end here: an abort of an unload ends with it.
@@ -265,6 +275,43 @@ fn checked<'cx>(
     Ok(target)
 }
 
+/// The arguments of a call, converted for the parameters.
+struct Arguments<'cx, 's> {
+    values: &'s [Value<'cx>],
+    parameters: ObjRef<'cx>,
+    /// Where the copies of Nullables are whose addresses are passed: the parameter's position, the class and the address.
+    nullable_refs: SmallVec<[(usize, ClassRef, *mut u8); 4]>,
+}
+
+impl<'cx, 's> Arguments<'cx, 's> {
+    /// Converts what is in an `object[]` that has the right length. `scratch` keeps the values, and the structs that null arguments and Nullable
+    /// parameters stand for.
+    fn converted(
+        cx: &'cx Cx<'cx>,
+        method: MethodRef,
+        parameters: ObjRef<'cx>,
+        scratch: &'s Scope<'cx>,
+    ) -> Result<Arguments<'cx, 's>> {
+        let sig = load(cx, || method.sig())?;
+        let mut nullable_refs = SmallVec::new();
+        let values = scratch.slice(sig.params.len(), Value::Void)?;
+        for (i, &param) in sig.params.iter().enumerate() {
+            let arg = parameters.element_ref(i);
+            values[i] = match (param.is_byref(), param.element()) {
+                (true, Some(elem)) => {
+                    by_reference(cx, elem, parameters, i, scratch, &mut nullable_refs)?
+                }
+                _ => by_value(cx, param, arg, scratch)?,
+            };
+        }
+        Ok(Arguments {
+            values,
+            parameters,
+            nullable_refs,
+        })
+    }
+}
+
 /// Calls exactly `method` with arguments from an `object[]` that has the right length; constructors without a
 /// target make their object. The result is boxed.
 pub fn call<'cx>(
@@ -273,23 +320,25 @@ pub fn call<'cx>(
     object: ObjRef<'cx>,
     parameters: ObjRef<'cx>,
 ) -> Result<ObjRef<'cx>> {
-    let sig = load(cx, || method.sig())?;
-    let class = method.class;
-    // The arguments, and room for the structs that null arguments and Nullable parameters stand for.
     let scratch = Scope::new(cx);
-    // The addresses are those of scratch copies.
-    let mut nullable_refs: SmallVec<[(usize, ClassRef, *mut u8); 4]> = SmallVec::new();
-    let args = scratch.slice(sig.params.len(), Value::Void)?;
-    for (i, &param) in sig.params.iter().enumerate() {
-        let arg = parameters.element_ref(i);
-        args[i] = match (param.is_byref(), param.element()) {
-            (true, Some(elem)) => {
-                by_reference(cx, elem, parameters, i, &scratch, &mut nullable_refs)?
-            }
-            _ => by_value(cx, param, arg, &scratch)?,
-        };
-    }
-    let args = &*args;
+    let arguments = Arguments::converted(cx, method, parameters, &scratch)?;
+    call_with(cx, method, object, arguments)
+}
+
+/// [`call`] with converted arguments.
+fn call_with<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    object: ObjRef<'cx>,
+    arguments: Arguments<'cx, '_>,
+) -> Result<ObjRef<'cx>> {
+    let class = method.class;
+    let Arguments {
+        values: args,
+        parameters,
+        nullable_refs,
+    } = arguments;
+    let scratch = Scope::new(cx);
     let constructor = is_constructor(method) && !method.is_static();
     if constructor && is_known(class, Known::String) && object.is_null() {
         let maker = load(cx, || string_maker(method))?;
@@ -343,7 +392,7 @@ pub fn call<'cx>(
     let result = if constructor {
         object
     } else {
-        values::returned(cx, sig.ret, result)?
+        values::returned(cx, load(cx, || method.sig())?.ret, result)?
     };
     for (i, class, at) in nullable_refs {
         // SAFETY: `at` is our scratch copy of a Nullable of that class.
