@@ -19,6 +19,7 @@ use crate::exceptions::wrappers;
 use crate::object::ObjRef;
 use smallvec::SmallVec;
 use vervet_abi::layouts::ExceptionObject;
+use vervet_jit::stubs::reflection::is_internal_invoke;
 use vervet_types::{Known, MethodRef};
 
 /// A throw collects at most this many frames, the innermost; mono shows no more either.
@@ -326,7 +327,8 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     let mut crossed = false;
     // What a real proxy has been asked to call.
     let mut sent: Option<MethodRef> = None;
-    for w in array.elements::<i64>().chunks_exact(WORDS) {
+    let mut recorded = array.elements::<i64>().chunks_exact(WORDS).peekable();
+    while let Some(w) = recorded.next() {
         if Kind::of(w[3]) == Kind::Arises {
             out.push(named(wrappers::name(w[1] as usize).to_owned()));
             continue;
@@ -369,7 +371,9 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
             (Kind::Callback, Some(callee)) => callee,
             _ => method,
         };
-        if let Some(name) = monitor_entry(method) {
+        // Only compiled code calls it by another name.
+        let is_reflected = recorded.peek().is_some_and(|w| is_reflection(w));
+        if let Some(name) = monitor_entry(method).filter(|_| !is_reflected) {
             // What it calls of its class is one native function in mono.
             let is_inner = |f: &Frame| f.method.is_some_and(|m| m.class == method.class);
             while out.last().is_some_and(is_inner) {
@@ -389,6 +393,13 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
         }
     }
     out
+}
+
+/// Is the recorded frame that of the internal call which makes calls through reflection?
+fn is_reflection(words: &[i64]) -> bool {
+    // SAFETY: the word was stored from a `&'static Method` by `record`.
+    Kind::of(words[3]) == Kind::Native
+        && is_internal_invoke(unsafe { &*(words[0] as *const vervet_types::Method) })
 }
 
 /// What mono calls for `Monitor.Enter`, if it is that.
