@@ -280,6 +280,18 @@ impl Class {
     pub fn is_named_only(&self) -> bool {
         matches!(self.kind, ClassKind::Def { rid, .. } if !self.module.image.is_complete(rid))
     }
+    /// Whether the type has a Type object. An instantiation has none before its definition is created; what is made of it has.
+    pub fn check_type_object(&'static self) -> R<()> {
+        match self.kind {
+            ClassKind::Inst { def, .. } if def.is_named_only() => {
+                let name = self.full_name();
+                Err(self.unusable(format!(
+                    "TypeBuilder.CreateType() not called for generic class {name}"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
     /// The error of a member of this type, which has been named only. `ask`: what may make it complete.
     pub(crate) fn not_created(&'static self, ask: Option<Ask>) -> LoadError {
         match ask {
@@ -327,7 +339,7 @@ impl Class {
         Ok(())
     }
     /// [`Class::offered`] of a definition.
-    fn offered_itself(&'static self) -> R<()> {
+    pub(crate) fn offered_itself(&'static self) -> R<()> {
         let ClassKind::Def { rid, .. } = self.kind else {
             return Ok(());
         };

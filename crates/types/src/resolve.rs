@@ -501,7 +501,12 @@ impl Scope {
                     .iter()
                     .map(|a| self.context.substitute(a))
                     .collect::<R<smallvec::SmallVec<[_; 4]>>>()?;
-                args.iter().try_for_each(|a| a.check_named())?;
+                for argument in &args {
+                    argument.check_named()?;
+                    if self.module.image.grows().is_some() {
+                        argument.members_usable(false)?;
+                    }
+                }
                 return self.module.universe().instantiate_method(method, &args);
             }
             _ => return Err(none()),
@@ -658,7 +663,12 @@ impl Scope {
                     scope.method(token).map(TokenTarget::Method)
                 }
             },
-            _ => self.type_(token).map(TokenTarget::Type),
+            _ => {
+                let class = self.type_(token)?;
+                // Of an instantiation, only instructions that need more than its identity ask otherwise.
+                class.def().offered_itself()?;
+                Ok(TokenTarget::Type(class))
+            }
         }
     }
     /// Where nothing is generic, code may name a member of a class over the positions of the class's own parameters, as `ILGenerator` writes it:

@@ -268,6 +268,7 @@ impl Domain {
         if let Some(root) = roots::kept_in(cell) {
             return Ok(root);
         }
+        cx.load(class.check_type_object())?;
         let object = cx.alloc(cx.known(Known::RuntimeType))?;
         object.write(
             std::mem::offset_of!(vervet_abi::layouts::TypeObject, handle),
