@@ -144,6 +144,8 @@ helpers! {
     AllocJaggedArray(I64, I64, I32) -> I64 : Runtime;
     /// (object, class) -> the object; InvalidCastException unless null or an instance.
     CastClass(I64, I64) -> I64 : Runtime;
+    /// The same in code that mono shares between instantiations, whose traces tell.
+    CastClassShared(I64, I64) -> I64 : Runtime;
     /// (object, class) -> the object or 0.
     IsInst(I64, I64) -> I64 : Runtime;
     /// (array, value): ArrayTypeMismatchException unless the value fits the element type. Null fits.
@@ -352,6 +354,7 @@ impl Helper {
             AllocObject
                 | AllocArray
                 | CastClass
+                | CastClassShared
                 | IsInst
                 | CheckArrayStore
                 | ClassInit

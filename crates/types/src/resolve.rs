@@ -413,6 +413,29 @@ impl Scope {
         }
         self.context.substitute(class)
     }
+    /// Whether a cast to the type that a token names is one that mono's code looks up: the code is shared between all instantiations over references, the
+    /// type depends on the instantiation, and to be an instance of it takes more than to have it as an ancestor.
+    pub fn is_cast_shared(&self, token: Token) -> R<bool> {
+        let arguments = || {
+            let (of_class, of_method) = (self.context.class_args, self.context.method_args);
+            of_class.iter().chain(of_method)
+        };
+        if self.dynamic.is_some() || arguments().next().is_none() {
+            return Ok(false);
+        }
+        for argument in arguments() {
+            if argument.is_value_type()? {
+                return Ok(false);
+            }
+        }
+        let open = open_type_token(self.module, token, 0)?;
+        let is_class = matches!(open.kind, ClassKind::Def { .. } | ClassKind::Inst { .. });
+        Ok(open.is_open
+            && (!is_class
+                || open.is_interface()
+                || open.is_sealed()
+                || open.is_marshal_by_ref()?))
+    }
     /// The class that a definition of this module is seen as from here: within its own generic class, instantiated.
     fn seen(&self, class: ClassRef) -> R<ClassRef> {
         let args = self.context.class_args;

@@ -149,6 +149,7 @@ bodies! {
     AllocMdArray(_, _, _) => alloc_md_array;
     AllocJaggedArray(_, _, _) => alloc_jagged_array;
     CastClass(_, _) => cast_class;
+    CastClassShared(_, _) => cast_class_shared;
     IsInst(_, _) => is_inst;
     CheckArrayStore(_, _) => check_array_store;
     CheckLdelema(_, _) => check_ldelema;
@@ -353,20 +354,35 @@ pub fn is_instance<'cx>(cx: &'cx Cx<'cx>, o: ObjRef<'cx>, c: &'static Class) -> 
 /// the class Nullable.
 extern "C" fn cast_class(o: usize, c: usize) -> usize {
     with(|cx| {
-        let (o, c) = (object(o), class(c));
-        let target = c.nullable_arg().unwrap_or(c);
-        if o.is_null() || is_instance(cx, o, target)? {
-            if !o.is_null() {
-                remembered::cast(o.vtable(), target, true);
-            }
-            Ok(o)
-        } else {
-            let throw = cx.throw_default(Known::InvalidCastException);
-            Err(match wrappers::is_cast_cached(target) {
-                Ok(true) => wrappers::arises_in(cx, throw, Wrapper::CachedCast),
-                _ => throw,
-            })
+        let target = class(c).nullable_arg().unwrap_or(class(c));
+        let is_cached = || wrappers::is_cast_cached(target).unwrap_or(false);
+        cast(cx, object(o), target, is_cached)
+    })
+}
+/// `castclass` by a class that shared code looks up.
+extern "C" fn cast_class_shared(o: usize, c: usize) -> usize {
+    with(|cx| {
+        let target = class(c).nullable_arg().unwrap_or(class(c));
+        cast(cx, object(o), target, || true)
+    })
+}
+/// A cast; `is_cached`: is it made by mono's cache of casts?
+fn cast<'cx>(
+    cx: &'cx Cx<'cx>,
+    o: ObjRef<'cx>,
+    target: &'static Class,
+    is_cached: impl FnOnce() -> bool,
+) -> Result<ObjRef<'cx>> {
+    if o.is_null() || is_instance(cx, o, target)? {
+        if !o.is_null() {
+            remembered::cast(o.vtable(), target, true);
         }
+        return Ok(o);
+    }
+    let throw = cx.throw_default(Known::InvalidCastException);
+    Err(match is_cached() {
+        true => wrappers::arises_in(cx, throw, Wrapper::CachedCast),
+        false => throw,
     })
 }
 /// `isinst`, likewise.

@@ -34,7 +34,7 @@ pub enum Wrapper {
     NewArray4 = 9,
     /// Of any other number.
     NewArrayN = 10,
-    /// A cast to a generic class that is variant in a reference.
+    /// A cast to a generic class that is variant in a reference, or one that shared code makes by a type parameter.
     CachedCast = 11,
     /// A float64 to int64, checked.
     DoubleToI8 = 12,

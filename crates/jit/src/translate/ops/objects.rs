@@ -33,6 +33,17 @@ use vervet_types::check::can_access_method;
 use vervet_types::resolve::TokenTarget;
 use vervet_types::{ClassRef, Known, LiteralRef, LoadError, MethodRef, ScalarKind};
 
+/// What a cast does with an object that is no instance.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cast {
+    /// `isinst`: its result is null.
+    Asks,
+    /// `castclass`: it throws.
+    Throws,
+    /// The same where mono's shared code looks the class up ([`Scope::is_cast_shared`](vervet_types::resolve::Scope::is_cast_shared)).
+    ThrowsShared,
+}
+
 /// How a cast can be decided in place.
 enum Test {
     /// Only exact instances: sealed classes without variance.
@@ -109,6 +120,23 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(Test::Ancestor(depth))
     }
 
+    /// The cast of a `castclass` or `unbox.any`.
+    pub(crate) fn throwing_cast(&self, token: Token) -> Res<Cast> {
+        Ok(match self.body.scope.is_cast_shared(token)? {
+            true => Cast::ThrowsShared,
+            false => Cast::Throws,
+        })
+    }
+
+    /// The helper's answer to a cast. `args` are the object and the class.
+    fn ask_helper(&mut self, cast: Cast, args: [Value; 2]) -> Value {
+        match cast {
+            Cast::Asks => self.e.cold_helper_value(call::IsInst, args),
+            Cast::Throws => self.e.cold_helper_value(call::CastClass, args),
+            Cast::ThrowsShared => self.e.cold_helper_value(call::CastClassShared, args),
+        }
+    }
+
     /// `castclass` and `isinst` (ECMA-335 III.4.3, III.4.6). A cast to Nullable<T> is one to T,
     /// because a boxed nullable is a boxed T. The sequence for a class that is not sealed:
     ///
@@ -125,7 +153,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// ```
     ///
     /// For a sealed class `isinst` is a select between the object and null.
-    pub(crate) fn cast(&mut self, class: ClassRef, throwing: bool) -> Res {
+    pub(crate) fn cast(&mut self, class: ClassRef, cast: Cast) -> Res {
         let operand = self.pop_ref()?;
         let class = class.nullable_arg().unwrap_or(class);
         let known = Some(class);
@@ -145,9 +173,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         // Null passes every cast (ECMA-335 III.4.3), so it goes to the join at once.
         let handle = self.e.symbol(Symbol::ClassHandle(class));
         if self.e.is_brief {
-            let value = match throwing {
-                true => self.e.helper_value(call::CastClass, [object, handle]),
-                false => self.e.helper_value(call::IsInst, [object, handle]),
+            let value = match cast {
+                Cast::Asks => self.e.helper_value(call::IsInst, [object, handle]),
+                Cast::Throws => self.e.helper_value(call::CastClass, [object, handle]),
+                Cast::ThrowsShared => self.e.helper_value(call::CastClassShared, [object, handle]),
             };
             self.push_value(StackValue {
                 stack_type: StackType::Ref,
@@ -171,15 +200,15 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let at = vtable::CLASS_OFFSET;
                 let own = self.e.b.ins().load(I64, trusted(), vt, at);
                 let exact = self.e.b.ins().icmp(IntCC::Equal, own, handle);
-                if throwing {
-                    self.cast_decided(exact, object, [object, handle], join, true);
+                if cast != Cast::Asks {
+                    self.cast_decided(exact, object, [object, handle], join, cast);
                 } else {
                     let zero = self.i64(0);
                     let value = self.e.b.ins().select(exact, object, zero);
                     self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
                 }
             }
-            Test::Helper => self.cast_remembered(class, vt, [object, handle], join, throwing),
+            Test::Helper => self.cast_remembered(class, vt, [object, handle], join, cast),
             Test::Ancestor(depth) => {
                 // The VTable holds the number of ancestors; a shorter list cannot contain the
                 // class.
@@ -209,8 +238,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.switch_to_block(no);
                 self.e.b.set_cold_block(no);
                 // Transparent proxies and the like: the helper has the last word when throwing.
-                if throwing {
-                    let value = self.e.cold_helper_value(call::CastClass, [object, handle]);
+                if cast != Cast::Asks {
+                    let value = self.ask_helper(cast, [object, handle]);
                     self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
                 } else {
                     let value = self.i64(0);
@@ -237,27 +266,27 @@ impl<'a, 'f> Translator<'a, 'f> {
         vt: Value,
         args: [Value; 2],
         join: cranelift_codegen::ir::Block,
-        throwing: bool,
+        cast: Cast,
     ) {
         let [object, handle] = args;
         let index = vtable::cast_index(class.stable_hash()) as i32;
         let at = vtable::CASTS_OFFSET + 8 * index;
         let same = [BlockArg::Value(object)];
         let null = self.i64(0);
-        let no = (!throwing).then(|| self.e.b.ins().iadd_imm_s(handle, 1));
+        let no = (cast == Cast::Asks).then(|| self.e.b.ins().iadd_imm_s(handle, 1));
         // The second place only if the first has another class.
         for place in [at, at + 8] {
             let known = self.e.b.ins().load(I64, trusted(), vt, place);
             let yes = self.e.b.ins().icmp(IntCC::Equal, known, handle);
             let is_last = place != at;
             match no {
-                None if is_last => self.cast_decided(yes, object, args, join, true),
+                None if is_last => self.cast_decided(yes, object, args, join, cast),
                 None => self.unless(yes, join, &same),
                 Some(no) => {
                     self.unless(yes, join, &same);
                     let is_no = self.e.b.ins().icmp(IntCC::Equal, known, no);
                     match is_last {
-                        true => self.cast_decided(is_no, null, args, join, false),
+                        true => self.cast_decided(is_no, null, args, join, cast),
                         false => self.unless(is_no, join, &[BlockArg::Value(null)]),
                     }
                 }
@@ -280,7 +309,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         result: Value,
         args: [Value; 2],
         join: cranelift_codegen::ir::Block,
-        throwing: bool,
+        cast: Cast,
     ) {
         let cold = self.e.b.create_block();
         self.e.b.set_cold_block(cold);
@@ -290,10 +319,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .brif(is_known, join, &[BlockArg::Value(result)], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        let value = match throwing {
-            true => self.e.cold_helper_value(call::CastClass, args),
-            false => self.e.cold_helper_value(call::IsInst, args),
-        };
+        let value = self.ask_helper(cast, args);
         self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
     }
 
@@ -453,9 +479,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// `unbox.any` (ECMA-335 III.4.33): for a reference type it is `castclass`.
-    pub(crate) fn unbox_any(&mut self, class: ClassRef) -> Res {
+    pub(crate) fn unbox_any(&mut self, class: ClassRef, token: Token) -> Res {
         if !class.is_value_type()? {
-            return self.cast(class, true);
+            let cast = self.throwing_cast(token)?;
+            return self.cast(class, cast);
         }
         let operand = self.pop_ref()?;
         let at = if let Some(inner) = class.nullable_arg() {

@@ -11,6 +11,7 @@ use crate::translate::control::control_flow::{VarOp, variable_of};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::ops::arith::Compare;
 use crate::translate::ops::conv::To;
+use crate::translate::ops::objects::Cast;
 use crate::translate::translator::{Prefixes, Translator};
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::InstBuilder;
@@ -243,7 +244,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             Newobj => self.new_object(token(i)?)?,
             Castclass | Isinst => {
                 let class = self.class(token(i)?)?;
-                self.cast(class, i.op == Castclass)?;
+                let cast = match i.op {
+                    Castclass => self.throwing_cast(token(i)?)?,
+                    _ => Cast::Asks,
+                };
+                self.cast(class, cast)?;
             }
             Unbox => {
                 let class = self.class(token(i)?)?;
@@ -251,7 +256,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             UnboxAny => {
                 let class = self.class(token(i)?)?;
-                self.unbox_any(class)?;
+                self.unbox_any(class, token(i)?)?;
             }
             Box => {
                 let class = self.class(token(i)?)?;
