@@ -11,6 +11,7 @@ use vervet_runtime::RefSlot;
 use vervet_runtime::code::invoke::REGISTERS;
 use vervet_runtime::code::plain_calls;
 use vervet_runtime::cx::{Cx, Result, Throw, Value};
+use vervet_runtime::exceptions::trace;
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::localloc_stack::Scope;
 use vervet_runtime::object::ObjRef;
@@ -155,7 +156,8 @@ fn through_proxy<'cx>(
     for i in 0..wanted {
         args.set_element_ref(i, parameters.element_ref(i));
     }
-    let (value, outs) = remoting::calls::send_from(cx, proxy, method, args)?;
+    let (value, outs) = remoting::calls::send_from(cx, proxy, method, args)
+        .map_err(|throw| trace::through_proxy(cx, throw, method))?;
     let by_reference = (0..wanted).filter(|i| {
         let sig = method.sig();
         sig.is_ok_and(|s| s.params[*i].is_byref())

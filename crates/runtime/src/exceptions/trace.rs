@@ -13,7 +13,7 @@
 //! Wrappers that mono has and Vervet has not are added when the trace is read: around synchronized methods, around methods of a
 //! MarshalByRefObject that are called as if it were a proxy, and those of [`wrappers`].
 use crate::code::table::CodeKind;
-use crate::cx::Cx;
+use crate::cx::{Cx, Throw};
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
 use crate::exceptions::wrappers;
 use crate::object::ObjRef;
@@ -256,6 +256,18 @@ pub fn end_at_crossing(cx: &Cx<'_>, exception: ObjRef<'_>, method: MethodRef) {
         ..RawFrame::wrapper(method)
     };
     record(cx, exception, base(exception, mode), &[frame], mode);
+}
+
+/// An exception comes out of a call of the method on a proxy that our own code has made: its trace goes on with the wrapper of the call.
+pub fn through_proxy<'cx>(cx: &'cx Cx<'cx>, throw: Throw, method: MethodRef) -> Throw {
+    let exception = cx.take_pending(throw);
+    let mode = TraceMode::Continue;
+    let frame = RawFrame {
+        kind: Kind::Proxy,
+        ..RawFrame::wrapper(method)
+    };
+    record(cx, exception, base(exception, mode), &[frame], mode);
+    cx.throw_object(exception)
 }
 
 /// Takes its trace from an exception that is going to be thrown anew.
