@@ -10,11 +10,12 @@ use super::front::StackCheck;
 use super::positions::{Position, Positions};
 use crate::blob::{ColdResult, Symbol};
 use crate::optimise::FrameNotes;
+use crate::optimise::{ColdCall, Rarely};
 use crate::options::{AllocProtection, Recorded};
 use cranelift_codegen::ir::{self, types::*, *};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use vervet_abi::helpers::result;
 use vervet_abi::{Declared, Helper, ThrowKind, Ty, call};
 use vervet_types::MethodRef;
@@ -524,40 +525,28 @@ impl<'f> Emitter<'f> {
         self.emit_call(Target::Address(signature, target), args)
     }
 
-    /// As [`Emitter::call_indirect`], from code that runs rarely: what lives across the call may stay
-    /// in any register ([`crate::stubs::cold_call`]). `result` is what the stub is to give back.
-    /// Where there is none, it is an ordinary call.
-    pub fn cold_call_indirect(
+    /// As [`Emitter::call_indirect`], of a call that is to cost the code around it nothing, if it turns out to be made rarely: what lives across it may stay in any
+    /// register then ([`crate::optimise`], `cold_calls`). `result` is what the call gives back in that case; where there is none, it is an ordinary call.
+    pub fn call_indirect_rarely(
         &mut self,
-        callee: &Signature,
+        signature: SigRef,
+        rarely: Rarely,
         result: Option<ColdResult>,
         target: Value,
         args: &[Value],
     ) -> Results {
         let Some(result) = result.filter(|_| self.optimises && !self.has_handlers()) else {
-            let signature = self.b.import_signature(callee.clone());
             return self.call_indirect(signature, target, args);
         };
-        let mut signature = Signature::new(CallConv::PreserveAll);
-        signature.params.clone_from(&callee.params);
-        let signature = self.b.import_signature(signature);
-        let name = self.name_of(Symbol::ColdCall(result));
-        let stub = self.b.import_function(ExtFuncData {
-            name,
-            signature,
-            colocated: false,
-            patchable: false,
+        let call = self.b.ins().call_indirect(signature, target, args);
+        let stub = self.name_of(Symbol::ColdCall(result));
+        self.notes.cold_call(ColdCall {
+            call,
+            rarely,
+            result,
+            stub,
         });
-        self.store_context(target, vervet_abi::context::COLD_FUNCTION);
-        self.b.ins().call(stub, args);
-        let ty = callee.returns.first().map(|r| r.value_type);
-        match (result, ty) {
-            (ColdResult::Nothing, _) | (_, None) => Results::new(),
-            (ColdResult::Word | ColdResult::Float, Some(ty)) => {
-                smallvec![self.load_context(ty, vervet_abi::context::COLD_FUNCTION)]
-            }
-            (ColdResult::Reference, Some(_)) => smallvec![self.take_cold_result()],
-        }
+        self.b.inst_results(call).into()
     }
 
     /// Takes the reference that a call which preserves all registers has left.

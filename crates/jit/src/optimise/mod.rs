@@ -10,10 +10,14 @@
 //!                    -> slots     stack slots become values
 //!                    -> objects   objects that do not escape become stack slots
 //!                    -> known     branches that an earlier one has decided go
+//!                    -> rare      what a branch leads to that asks for one value of many is cold
 //!                    -> divisions, bounds   bounds checks that cannot fail go, and so does the sign of dividends
 //!                    -> cold      rare paths go behind the others
+//!                    -> cold_calls   what lives across a rare call stays in registers
 //!                    -> Cranelift's own passes
+//!                    -> lines     blocks that follow one another become one
 //!                    -> latches   the end of a loop's turn stands behind each way that leads there
+//!                    -> positions   what takes a load into itself has its source location
 //!                    -> cold, copies
 //!                    -> Cranelift's code generator
 //! ```
@@ -27,19 +31,23 @@
 //! * Every instruction that a pass adds has the source location of the instruction it stands for.
 mod bounds;
 mod cold;
+mod cold_calls;
 mod copies;
 mod divisions;
 mod edges;
 mod known;
 mod latches;
+mod lines;
 mod notes;
 mod objects;
+mod positions;
+mod rare;
 mod selects;
 mod signs;
 mod slots;
 mod switches;
 
-pub use notes::{Allocation, FrameNotes};
+pub use notes::{Allocation, ColdCall, FrameNotes, Rarely};
 
 use crate::emit::trap_code;
 use cranelift_codegen::Context;
@@ -98,6 +106,8 @@ pub fn run(
         if known::decide(&mut context.func, cfg, domtree, null, objects) {
             drop_unreachable(context, isa)?;
         }
+        let (cfg, domtree) = (&context.cfg, &context.domtree);
+        rare::mark(&mut context.func, cfg, domtree);
         let divides = divisions::test_remainders(&mut context.func);
         let (cfg, domtree) = (&context.cfg, &context.domtree);
         if (checks || divides) && bounds::remove_checks(&mut context.func, cfg, domtree, notes) {
@@ -109,6 +119,7 @@ pub fn run(
     notes.share(&mut context.func);
     cold::mark_slow_paths(&mut context.func, notes);
     cold::spread(&mut context.func);
+    cold_calls::preserve(&mut context.func, notes);
     Ok(())
 }
 
@@ -136,6 +147,10 @@ fn drop_unreachable(
 
 /// Runs the passes that come after Cranelift's own, on a function that [`Context::optimize`] has left.
 pub fn finish(context: &mut Context) {
+    if lines::join(&mut context.func) {
+        context.compute_cfg();
+        context.compute_domtree();
+    }
     if latches::copy(&mut context.func, &context.domtree) {
         context.compute_cfg();
         context.compute_domtree();
@@ -143,6 +158,7 @@ pub fn finish(context: &mut Context) {
     context
         .loop_analysis
         .compute(&context.func, &context.cfg, &context.domtree);
+    positions::of_loads(&mut context.func);
     cold::sink_constants(&mut context.func);
     copies::copy_fixed(&mut context.func, &context.loop_analysis);
 }

@@ -19,7 +19,10 @@
 //!   are read through the frame pointer, `pinned` locals, which must be in memory for the collector
 //!   whenever the thread can be stopped, and slots that hide a value from Cranelift.
 //! * Of a slot whose references are not known every word may be one.
-use cranelift_codegen::ir::{Block, Function, Inst, InstructionData, StackSlot, Value};
+use crate::blob::ColdResult;
+use cranelift_codegen::ir::{
+    Block, ExternalName, Function, Inst, InstructionData, StackSlot, Value,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An object that the function takes from the TLAB (`translate/fast_paths/alloc.rs`).
@@ -39,6 +42,28 @@ pub struct Allocation {
     pub class: usize,
 }
 
+/// When a call is rare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rarely {
+    /// It is, wherever its block lies.
+    Always,
+    /// If its block is cold.
+    InColdBlocks,
+}
+
+/// A call that may go through a stub which preserves all registers ([`crate::stubs::cold_call`]).
+#[derive(Clone, Debug)]
+pub struct ColdCall {
+    /// A `call_indirect`.
+    pub call: Inst,
+    /// When it is to go through the stub.
+    pub rarely: Rarely,
+    /// What the stub is to give back.
+    pub result: ColdResult,
+    /// The stub.
+    pub stub: ExternalName,
+}
+
 /// See the module.
 ///
 /// Empty notes allow nothing: stubs, whose emitters say nothing, are compiled as they are.
@@ -52,6 +77,7 @@ pub struct FrameNotes {
     shared: Vec<(StackSlot, StackSlot)>,
     /// Blocks that call where another way round may need no call.
     slow_paths: Vec<Block>,
+    cold_calls: Vec<ColdCall>,
     /// Lengths of arrays, as they were loaded.
     lengths: Vec<Value>,
     is_length: FxHashSet<Value>,
@@ -90,6 +116,15 @@ impl FrameNotes {
     /// The blocks of which that was said.
     pub fn slow_paths(&self) -> &[Block] {
         &self.slow_paths
+    }
+
+    /// Says that a call may go through a stub.
+    pub fn cold_call(&mut self, call: ColdCall) {
+        self.cold_calls.push(call);
+    }
+    /// The calls of which that was said.
+    pub fn cold_calls(&self) -> &[ColdCall] {
+        &self.cold_calls
     }
 
     /// Says that the value is the length of an array, which a load has given. The load's address is

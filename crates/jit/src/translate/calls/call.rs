@@ -45,6 +45,7 @@
 //!   is gone when the callee runs.
 use crate::blob::Symbol;
 use crate::emit::{Results, trusted};
+use crate::optimise::Rarely;
 use crate::signature::{LoweredSignature, Pass, load_passed, store_passed};
 use crate::stubs::cold_call::result_of;
 use crate::translate::calls::intrinsics;
@@ -533,11 +534,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.end_by_call(p, signature, target);
             return Ok(());
         }
-        let results = self.call_code(lowered, signature, target, &p.args);
         if last {
+            self.e.call_indirect(signature, target, &p.args);
             self.end_cold();
             return Ok(());
         }
+        let results = self.call_code(lowered, signature, target, &p.args);
         self.push_results(lowered, &results, p.result)
     }
 
@@ -588,12 +590,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         target: Value,
         args: &[Value],
     ) -> Results {
-        if !std::mem::take(&mut self.session.is_cold_call) {
-            return self.e.call_indirect(signature, target, args);
-        }
+        let rarely = match std::mem::take(&mut self.session.is_cold_call) {
+            true => Rarely::Always,
+            false if self.is_repeated() => Rarely::InColdBlocks,
+            false => return self.e.call_indirect(signature, target, args),
+        };
         let result = result_of(lowered);
         self.e
-            .cold_call_indirect(&lowered.clif, result, target, args)
+            .call_indirect_rarely(signature, rarely, result, target, args)
     }
 
     /// Emits an array accessor. With `readonly.` the address is not checked for its exact type
@@ -630,11 +634,15 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn call_itself(&mut self, lowered: &LoweredSignature, never_returns: bool) -> Res {
         let p = self.prepare(lowered)?;
         let signature = self.e.b.import_signature(lowered.clif.clone());
-        let results = self.e.call_method(self.body.method, signature, &p.args);
+        let target = self
+            .e
+            .load_symbol(I64, Symbol::MethodSlot(self.body.method), 0);
         if never_returns {
+            self.e.call_indirect(signature, target, &p.args);
             self.end_cold();
             return Ok(());
         }
+        let results = self.call_code(lowered, signature, target, &p.args);
         self.push_results(lowered, &results, p.result)
     }
 

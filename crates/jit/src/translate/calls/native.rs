@@ -31,6 +31,7 @@
 //! * Nothing is converted that can fail, so all exceptions but those that pass through native code are thrown by the stub.
 use crate::blob::Symbol;
 use crate::emit::Results;
+use crate::optimise::Rarely;
 use crate::options::Tier;
 use crate::signature::LoweredSignature;
 use crate::stubs::cold_call::result_of;
@@ -81,7 +82,10 @@ impl Translator<'_, '_> {
         self.e.b.switch_to_block(stub);
         let code = self.e.load_symbol(I64, Symbol::MethodSlot(m), 0);
         let result = result_of(lowered);
-        let results = self.e.cold_call_indirect(&lowered.clif, result, code, args);
+        let signature = self.e.b.import_signature(lowered.clif.clone());
+        let results = self
+            .e
+            .call_indirect_rarely(signature, Rarely::Always, result, code, args);
         self.e.cold();
         self.end_with(join, &results);
         self.e.b.switch_to_block(bound);

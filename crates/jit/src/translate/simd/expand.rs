@@ -21,6 +21,7 @@ use super::lanes::{Lanes, has_simd, lanes_of};
 use super::operation::{Binary, Constant};
 use crate::blob::Symbol;
 use crate::emit::trusted;
+use crate::optimise::Rarely;
 use crate::signature::{LoweredSignature, Pass};
 use crate::stubs::cold_call;
 use crate::translate::error::Res;
@@ -516,9 +517,10 @@ impl Translator<'_, '_> {
         }
         let cold = cold_call::result_of(&lowered);
         let target = self.e.load_symbol(I64, Symbol::MethodSlot(method), 0);
+        let signature = self.e.b.import_signature(lowered.clif.clone());
         let results = self
             .e
-            .cold_call_indirect(&lowered.clif, cold, target, &values);
+            .call_indirect_rarely(signature, Rarely::Always, cold, target, &values);
         Ok(match (ty, result, results.first()) {
             (None, _, _) => None,
             (Some(_), _, Some(scalar)) => Some(*scalar),
