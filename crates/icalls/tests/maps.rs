@@ -1,5 +1,5 @@
 //! What the collector is told of objects and statics, for every class of the core library: each word that a field's
-//! type makes a reference is one in the map, and no other.
+//! type makes a reference is one in the map, and no other but the hidden one of `RuntimeType`.
 use std::collections::BTreeSet;
 use vervet_abi::VTable;
 use vervet_abi::object::*;
@@ -28,6 +28,9 @@ fn references(class: ClassRef, at: u32, out: &mut BTreeSet<u32>) {
             out,
         );
     }
+    let hidden = class.instance_layout().expect("a layout").hidden_reference;
+    assert_eq!(hidden.is_some(), class.full_name() == "System.RuntimeType");
+    out.extend(hidden.map(|offset| (at + offset) / 8));
     if let Some(parent) = class.parent().expect("a parent")
         && !class.is_value_type().expect("a type")
     {

@@ -227,6 +227,14 @@ const OVERLAYS: &[(Option<Known>, &str, &str, Overlay)] = &[
     ),
 ];
 
+/// Whether instances of the class have a reference behind their fields which no metadata names. A `RuntimeType` has the string there that is the name of its type, once somebody has asked
+/// for it: the class library has no field for that.
+pub(crate) fn has_hidden_reference(class: ClassRef) -> bool {
+    class.name == "RuntimeType"
+        && class.module.is_corlib()
+        && std::ptr::eq(class, class.universe().known(Known::RuntimeType))
+}
+
 /// The field offsets of an overlay class, from the start of the value.
 pub(crate) fn overlay(class: ClassRef) -> Option<Overlay> {
     let row = OVERLAYS.iter().find(|row| row.2 == class.name)?;

@@ -63,6 +63,8 @@ pub struct InstanceLayout {
     pub blittable: bool,
     /// Contains a managed pointer: lives on the stack only.
     pub has_by_ref_like: bool,
+    /// Where the class has a reference of which no metadata knows: `RuntimeType` has the name of its type there.
+    pub hidden_reference: Option<u32>,
     /// Offset of each field of the class, by index (statics: 0).
     pub(crate) offsets: Vec<u32>,
 }
@@ -275,6 +277,7 @@ impl Class {
             scalars: Some(smallvec![Scalar { offset: 0, kind }]),
             blittable,
             has_by_ref_like: false,
+            hidden_reference: None,
             offsets: vec![0; fields],
         }
     }
@@ -347,10 +350,14 @@ impl Class {
                 end = ends.max().unwrap_or(0).into();
             }
         }
+        let hidden = known::has_hidden_reference(self).then(|| end.next_multiple_of(8));
+        end = hidden.map_or(end, |at| at + 8);
         let natural = end.next_multiple_of(align.into());
         let inherited = base.map_or(0, |b| b.size);
         let size = self.padded_size(&placed, &declared, inherited, (end, align))?;
         let mut layout = self.summary(&placed, base, &declared, fields.len());
+        layout.hidden_reference = hidden.map(|at| at as u32);
+        layout.ref_map.extend(hidden.map(|at| at as u32 / 8));
         layout.size = size as u32;
         layout.align = align;
         // Padding that the program asked for must be copied too, so only types without it travel as
@@ -516,6 +523,7 @@ impl Class {
             scalars: None,
             blittable,
             has_by_ref_like: by_ref_like || declared.value_type && self.is_by_ref_like(),
+            hidden_reference: None,
             offsets,
         }
     }

@@ -56,8 +56,6 @@ pub struct Domain {
     dynamic_literals: LeafLock<Vec<Root>>,
     /// Addresses of the roots of Type objects, by class id; 0 before one is made.
     types: Chunks<AtomicUsize>,
-    /// The same of the strings that are the names of types.
-    type_names: Chunks<AtomicUsize>,
     cache: LeafLock<FxHashMap<(u32, usize, usize), Root>>,
     /// The AppDomain object.
     pub app_domain: LeafLock<Option<Root>>,
@@ -188,7 +186,6 @@ impl Domain {
             literals: LeafLock::default(),
             dynamic_literals: LeafLock::default(),
             types: Chunks::new(),
-            type_names: Chunks::new(),
             cache: LeafLock::default(),
             app_domain: LeafLock::default(),
             setup: LeafLock::default(),
@@ -285,21 +282,6 @@ impl Domain {
         Ok(self.type_root(cx, class)?.get())
     }
 
-    /// The string that is the name of a class, as `Type.Name` has it.
-    pub fn type_name<'cx>(&self, cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
-        let cell = self.type_names.at(class.id);
-        if let Some(known) = roots::kept_in(cell).and_then(|root| root.get().non_null()) {
-            return Ok(known);
-        }
-        let name = cx.alloc_str(class.name)?;
-        let root = roots::keep_in(cell, name);
-        // The slot may be one of an earlier life, which holds null.
-        if root.get().is_null() {
-            root.set(name);
-        }
-        Ok(name)
-    }
-
     /// A cached reflection object.
     pub fn cached<'cx>(&self, key: (u32, usize, usize)) -> Option<ObjRef<'cx>> {
         self.cache.lock().get(&key).map(|r| r.get())
@@ -357,6 +339,23 @@ impl<'cx> Cx<'cx> {
         ));
         // SAFETY: `Cx::type_object` stores the address of the class when it makes the object, and nothing else writes the field.
         self.class_of_handle(unsafe { Handle::from_word(word) })
+    }
+    /// The string that is the name of a type, as `Type.Name` has it. The RuntimeType keeps it; generated code reads it there.
+    pub fn type_name(&'cx self, type_object: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+        let class = self.class_of(type_object)?;
+        let layout = self.load(type_object.class().instance_layout())?;
+        let kept = layout
+            .hidden_reference
+            .map(|at| at + vervet_abi::object::HEADER_SIZE);
+        let Some(kept) = kept.map(|at| at as usize) else {
+            return self.alloc_str(class.name);
+        };
+        if let Some(known) = type_object.read_ref(kept).non_null() {
+            return Ok(known);
+        }
+        let name = self.alloc_str(class.name)?;
+        type_object.write_ref(kept, name);
+        Ok(name)
     }
     /// The class behind a RuntimeTypeHandle's value. Null throws.
     pub fn class_of_handle(&self, handle: Handle<vervet_types::Class>) -> Result<ClassRef> {

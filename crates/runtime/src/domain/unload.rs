@@ -136,11 +136,9 @@ impl Domain {
     fn let_go(&self) {
         self.each_vtable(vtables::clear_statics);
         let classes = rt().universe.class_count();
-        for cells in [&self.types, &self.type_names] {
-            let made = (0..classes).filter_map(|class| cells.get(class));
-            let roots = made.filter_map(roots::kept_in);
-            roots.for_each(|root| root.set(ObjRef::NULL));
-        }
+        let made = (0..classes).filter_map(|class| self.types.get(class));
+        let types = made.filter_map(roots::kept_in);
+        types.for_each(|root| root.set(ObjRef::NULL));
         fn clear<'r>(all: impl Iterator<Item = &'r Root>) {
             all.for_each(|root| root.set(ObjRef::NULL));
         }

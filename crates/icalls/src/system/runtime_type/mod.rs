@@ -294,8 +294,7 @@ icalls! {
     }
     /// Simple name.
     "System.RuntimeType::get_Name" fn get_name(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        let class = cx.class_of(this)?;
-        cx.domain().type_name(cx, class)
+        cx.type_name(this)
     }
     /// Namespace, null for none.
     "System.RuntimeType::get_Namespace" fn get_namespace(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {

@@ -88,6 +88,8 @@ enum Intrinsic {
     ObjectCtor,
     /// `object.GetType()`, module `get_type`.
     GetType,
+    /// `Type.Name`, there as well.
+    TypeName,
     /// `Type == Type` (true) and `!=` (false).
     TypeEquals(bool),
     /// `Interlocked.Increment` and `Decrement`: what is added.
@@ -253,6 +255,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
         },
         "System.Reflection" => match (class, method) {
             ("MonoMethodInfo", "get_method_attributes") => MethodFlags,
+            ("MemberInfo", "get_Name") => TypeName,
             _ => return None,
         },
         "System.Globalization" => match (class, method) {
@@ -610,6 +613,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::ThrowLockTaken => self.e.helper(call::ThrowLockTaken, []),
             Intrinsic::DefaultComparer => return self.default_comparer(method),
             Intrinsic::GetType => return self.get_type(method),
+            Intrinsic::TypeName => return self.type_name(method),
             Intrinsic::CreateInstance => return self.create_instance(method),
             Intrinsic::HandleTarget => return self.handle_target(method),
             Intrinsic::TargetHandle | Intrinsic::FreeHandle | Intrinsic::FreeHandleAt
