@@ -16,6 +16,7 @@
 //!   [`SHORT`] bytes, in state Native for more, so that no collection waits for it.
 //! * Another thread may write what is read here. Then the result is that of some order of reads and writes, as it is in IL, and nothing else goes wrong:
 //!   the only accesses are those to the range that the caller has checked.
+use crate::arch::search::{self, Lane};
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use vervet_abi::UNKNOWN_ORDER;
@@ -45,7 +46,12 @@ fn without<const N: usize, T: Copy + PartialEq>(all: &[T], value: T) -> usize {
 }
 
 /// Index of the first element that is `value`; -1 if none is.
-fn find<T: Copy + PartialEq>(all: &[T], value: T) -> i32 {
+#[inline]
+fn find<T: Lane>(all: &[T], value: T) -> i32 {
+    search::find(all, value, by_groups)
+}
+
+fn by_groups<T: Lane>(all: &[T], value: T) -> i32 {
     let large = GROUPS[0] * without::<{ GROUPS[0] }, T>(all, value);
     let at = large + GROUPS[1] * without::<{ GROUPS[1] }, T>(&all[large..], value);
     match all[at..].iter().position(|x| *x == value) {

@@ -29,6 +29,7 @@
 //! * [`switch`](mod@switch): between a carrier's stack and a green thread's
 //! * [`write_back`](mod@write_back): a part of the stack as it was before
 //! * [`aes`]: instructions for a cipher
+//! * [`search`]: vectors that look for an element
 //! * [`current`](mod@current): the context of the calling thread
 //! * [`unwind`]: where the caller of a thunk is, at each of its instructions
 //! * [`stubs`]: the small pieces of code, written as bytes, that lead to a thunk
@@ -46,6 +47,7 @@ mod lazy;
 mod native;
 mod reentry;
 mod registers;
+pub(crate) mod search;
 mod stubs;
 mod switch;
 pub(crate) mod unwind;
