@@ -9,6 +9,7 @@ pub mod profile;
 pub mod short_functions;
 pub mod sizes;
 pub mod stack;
+pub mod string_hash;
 pub mod vtable;
 
 pub use context::{State, ThreadContext};

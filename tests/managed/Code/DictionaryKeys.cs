@@ -38,6 +38,14 @@ static class DictionaryKeys
         for (int i = 0; i < 500; i++) d["key" + i] = i;
         for (int round = 0; round < 400; round++) for (int i = 0; i < 500; i++) { int v; if (d.TryGetValue("key" + i, out v)) sum += v; if (i == round) { d.Remove("key" + i); d.Add("key" + i, i); } }
         Console.WriteLine(sum + " " + d.Count);
+        // So do they for each length: first code fills and finds, later code finds and fills another one.
+        var keys = Enumerable.Range(0, 40).Select(n => new string('q', n / 2) + new string('r', n - n / 2)).ToArray();
+        var early = new Dictionary<string, short>(); int hits = 0, misses = 0;
+        for (int n = 0; n < 40; n += 2) early.Add(keys[n], (short)n);
+        for (int round = 0; round < 500; round++) for (int n = 0; n < 40; n++) { short v; if (early.TryGetValue(keys[n], out v) && v == n) hits++; else misses++; }
+        for (int n = 1; n < 40; n += 2) early.Add(keys[n], (short)n);
+        for (int n = 0; n < 40; n++) { early.Remove(keys[n]); early.Add(new string(keys[n].ToCharArray()), (short)-n); }
+        Console.WriteLine(hits + " " + misses + " " + keys.Count(k => early[k] == -k.Length) + " " + early.Count);
         // What others see of hashes is as ever.
         Console.WriteLine(all.Comparer.GetHashCode("text") == "text".GetHashCode());
         Console.WriteLine(((object)EqualityComparer<string>.Default).Equals(all.Comparer));

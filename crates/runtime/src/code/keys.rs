@@ -3,11 +3,12 @@
 //!
 //! # Invariants
 //! * Equal strings have one hash in every process: code of all tiers, and code that a cache keeps,
-//!   asks this function.
+//!   asks this function, or computes what [`string_hash`] says.
 //! * It is a leaf: it takes no lock and no memory, and looks at 2 * [`END`] characters at most. Of a
 //!   longer string these are the beginning and the end.
 use crate::object::ObjRef;
 use std::hash::{BuildHasher, Hasher};
+use vervet_abi::string_hash;
 
 /// Characters at each end of a long string.
 const END: usize = 8 << 10;
@@ -21,6 +22,9 @@ pub(super) fn hash(key: ObjRef<'_>) -> i32 {
 
 #[inline]
 fn hash_of(units: &[u16]) -> i32 {
+    if units.len() <= string_hash::MOST {
+        return string_hash::of_short(units);
+    }
     let mut hasher = foldhash::fast::FixedState::with_seed(SEED).build_hasher();
     if units.len() <= 2 * END {
         hasher.write(bytes_of(units));
