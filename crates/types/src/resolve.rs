@@ -253,8 +253,11 @@ fn inherited(class: ClassRef) -> R<Vec<(ClassRef, ClassRef)>> {
 }
 
 /// The method of a class or of the nearest parent that has it, by open signature. A parent's is compared as the
-/// class sees it, its arguments in their places; else as it is declared.
+/// class sees it, its arguments in their places; else as it is declared. Constructors are not inherited: a parent's makes no objects of the class.
 fn find_method(class: ClassRef, name: &str, sig: &MethodSig) -> R<Option<MethodRef>> {
+    if matches!(name, ".ctor" | ".cctor") && !class.is_array() {
+        return class.find_method_sig(name, sig);
+    }
     if class.is_inst() && class.find_method_sig(name, sig)?.is_none() {
         let fixed = &sig.params[..sig.sentinel.unwrap_or(sig.params.len())];
         for (parent, open) in inherited(class)? {
