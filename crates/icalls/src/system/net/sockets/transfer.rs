@@ -141,6 +141,17 @@ fn timed_out(fd: i32, result: Io<usize>) -> Io<usize> {
         r => r,
     }
 }
+/// Has the connection an error that nobody has been told? It stays.
+fn has_failed(fd: i32) -> bool {
+    let mut of = libc::pollfd {
+        fd,
+        events: 0,
+        revents: 0,
+    };
+    // SAFETY: one descriptor, in this frame.
+    let found = unsafe { libc::poll(&mut of, 1, 0) };
+    found > 0 && of.revents & libc::POLLERR != 0
+}
 /// Sends a message of `count` bytes, where `send` sends what is behind a number of bytes, with more flags. A socket that blocks takes all: a green
 /// thread waits for room for the rest.
 fn send_all<'cx>(
@@ -154,6 +165,10 @@ fn send_all<'cx>(
     let result = blocking_transfer(cx, fd, Interest::Write, blocking, &done, |calls, more| {
         loop {
             let sent = calls.done() as usize;
+            // What has happened to the connection is told by the next call, as when the kernel sends all of it: an attempt would take the error away.
+            if sent > 0 && more != 0 && has_failed(fd) {
+                return Ok(sent);
+            }
             let all = sent + send(calls, sent, more)?;
             if more == 0 || all >= count || all == sent || is_non_blocking(fd) {
                 return Ok(all);
