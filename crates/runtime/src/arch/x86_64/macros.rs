@@ -201,14 +201,16 @@ macro_rules! unlink_exit {
     };
 }
 
-/// Goes to the native stack. On a thread with one stack for all, the native frames follow below the stack pointer. Changes r11 and flags.
+/// Goes to the native stack. On a thread with one stack for all, the native frames follow below the stack pointer. Changes flags.
+///
+/// (A branch, which is predicted: with a conditional move whatever lies on the stack would wait for the load.)
 macro_rules! to_native_stack {
     () => {
         "
-    mov r11, [r15 + {native_sp}]
-    test r11, r11
-    cmovz r11, rsp
-    mov rsp, r11
+    cmp qword ptr [r15 + {native_sp}], 0
+    je 97f
+    mov rsp, [r15 + {native_sp}]
+97:
 "
     };
 }
