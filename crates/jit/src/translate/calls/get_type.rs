@@ -36,7 +36,7 @@ use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, types::I64};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::I64};
 use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::vtable;
 use vervet_types::{Known, MethodRef};
@@ -54,27 +54,12 @@ impl Translator<'_, '_> {
         self.spill_aliased(1)?;
         let this = self.pop_ref()?;
         let vt = self.vtable_of(&this);
-        let [known, ask, join] = [(); 3].map(|()| self.e.b.create_block());
-        let found = self.e.b.append_block_param(join, I64);
-        self.e.b.set_cold_block(ask);
-        let root = self
-            .e
-            .b
-            .ins()
-            .load(I64, trusted(), vt, vtable::TYPE_ROOT_OFFSET);
-        self.e.b.ins().brif(root, known, &[], ask, &[]);
-        self.e.b.seal_block(known);
-        self.e.b.switch_to_block(known);
-        let object = self.e.b.ins().load(I64, trusted(), root, 0);
-        let to_join = [BlockArg::Value(object)];
-        self.e.b.ins().brif(object, join, &to_join, ask, &[]);
-        self.e.b.seal_block(ask);
-        self.e.b.switch_to_block(ask);
-        let signature = self.e.b.import_signature(lowered.clif);
-        let called = self.e.call_method(method, signature, &[this.value])[0];
-        self.e.b.ins().jump(join, &[BlockArg::Value(called)]);
-        self.e.b.seal_block(join);
-        self.e.b.switch_to_block(join);
+        let offset = vtable::TYPE_ROOT_OFFSET;
+        let root = self.e.b.ins().load(I64, trusted(), vt, offset);
+        let found = self.kept_or_asked(root, (root, 0), |t| {
+            let signature = t.e.b.import_signature(lowered.clif);
+            t.e.call_method(method, signature, &[this.value])[0]
+        });
         self.push_value(StackValue {
             stack_type: StackType::Ref,
             value: found,
@@ -110,35 +95,18 @@ impl Translator<'_, '_> {
         self.spill_aliased(1)?;
         let this = self.pop_ref()?;
         let vt = self.vtable_of(&this);
-        let [own, ask, join] = [(); 3].map(|()| self.e.b.create_block());
-        let found = self.e.b.append_block_param(join, I64);
-        self.e.b.set_cold_block(ask);
         let class = (self.e.b.ins()).load(I64, trusted(), vt, vtable::CLASS_OFFSET);
         let wanted = self.e.symbol(Symbol::ClassHandle(runtime_type));
         let is_own = self.e.b.ins().icmp(IntCC::Equal, class, wanted);
-        self.e.b.ins().brif(is_own, own, &[], ask, &[]);
-        self.e.b.seal_block(own);
-        self.e.b.switch_to_block(own);
-        let offset = (HEADER_SIZE + hidden) as i32;
-        let name = self.e.b.ins().load(I64, trusted(), this.value, offset);
-        let to_join = [BlockArg::Value(name)];
-        self.e.b.ins().brif(name, join, &to_join, ask, &[]);
-        self.e.b.seal_block(ask);
-        self.e.b.switch_to_block(ask);
-        let offset = vtable::SLOTS_OFFSET + 8 * slot as i32;
-        let target = self.e.b.ins().load(I64, trusted(), vt, offset);
-        let signature = self.e.b.import_signature(lowered.clif.clone());
-        let result = result_of(&lowered);
-        let called = self.e.call_indirect_rarely(
-            signature,
-            Rarely::InColdBlocks,
-            result,
-            target,
-            &[this.value],
-        )[0];
-        self.e.b.ins().jump(join, &[BlockArg::Value(called)]);
-        self.e.b.seal_block(join);
-        self.e.b.switch_to_block(join);
+        let name = (this.value, (HEADER_SIZE + hidden) as i32);
+        let found = self.kept_or_asked(is_own, name, |t| {
+            let offset = vtable::SLOTS_OFFSET + 8 * slot as i32;
+            let target = t.e.b.ins().load(I64, trusted(), vt, offset);
+            let signature = t.e.b.import_signature(lowered.clif.clone());
+            let (rarely, result) = (Rarely::InColdBlocks, result_of(&lowered));
+            let this = [this.value];
+            t.e.call_indirect_rarely(signature, rarely, result, target, &this)[0]
+        });
         self.push_value(StackValue {
             stack_type: StackType::Ref,
             value: found,
@@ -146,5 +114,31 @@ impl Translator<'_, '_> {
             fact: ValueFact::None,
         });
         Ok(true)
+    }
+
+    /// The reference at that address and offset, if `is_kept` is not 0 and it is not null; else the
+    /// result of the call that `ask` emits, which is rare.
+    fn kept_or_asked(
+        &mut self,
+        is_kept: Value,
+        (at, offset): (Value, i32),
+        ask: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        let [kept, rare, join] = [(); 3].map(|()| self.e.b.create_block());
+        let found = self.e.b.append_block_param(join, I64);
+        self.e.b.set_cold_block(rare);
+        self.e.b.ins().brif(is_kept, kept, &[], rare, &[]);
+        self.e.b.seal_block(kept);
+        self.e.b.switch_to_block(kept);
+        let reference = self.e.b.ins().load(I64, trusted(), at, offset);
+        let to_join = [BlockArg::Value(reference)];
+        self.e.b.ins().brif(reference, join, &to_join, rare, &[]);
+        self.e.b.seal_block(rare);
+        self.e.b.switch_to_block(rare);
+        let called = ask(self);
+        self.e.b.ins().jump(join, &[BlockArg::Value(called)]);
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        found
     }
 }

@@ -12,7 +12,6 @@ use std::arch::x86_64::{
     _mm512_maskz_loadu_epi8, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set1_epi32,
     _mm512_set1_epi64,
 };
-
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// An element of a vector.
