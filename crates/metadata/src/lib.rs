@@ -25,6 +25,7 @@ mod keys;
 pub mod lookup;
 pub mod names;
 pub mod pe;
+mod permissions;
 pub mod resources;
 pub mod signature;
 pub mod symbols;

@@ -315,9 +315,12 @@ fn any_around(class: ClassRef, may: impl Fn(ClassRef) -> R<bool>) -> R<bool> {
     Ok(false)
 }
 
-/// What may name anything: mono lets dynamic methods use whatever there is.
+/// What may name anything: mono lets dynamic methods use whatever there is, and so the code of an assembly that asks not to be verified.
 fn is_free(method: MethodRef) -> bool {
-    method.is_dynamic() || method.module().is_trusted()
+    let module = method.module();
+    method.is_dynamic()
+        || module.is_trusted()
+        || module.assembly().is_some_and(|a| a.skips_verification)
 }
 
 /// Whether code of a class may access a member with these flags.

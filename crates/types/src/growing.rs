@@ -96,6 +96,7 @@ impl Universe {
             flags,
             is_reflection_only,
             is_save_only,
+            skips_verification: false,
             modules: LeafLock::new(vec![module]),
         }));
         Ok(module.assembly.set(assembly))

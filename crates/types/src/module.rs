@@ -93,6 +93,8 @@ pub struct Assembly {
     pub is_reflection_only: bool,
     /// A program has defined it to be saved, not to run.
     pub is_save_only: bool,
+    /// It asks that its code is not verified: the code may use every member of every type.
+    pub(crate) skips_verification: bool,
     pub(crate) modules: LeafLock<Vec<ModuleRef>>,
 }
 

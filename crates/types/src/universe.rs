@@ -218,6 +218,7 @@ impl Universe {
                 flags: row.flags,
                 is_reflection_only: what_for == Use::LookAt,
                 is_save_only: false,
+                skips_verification: module.image.skips_verification(),
                 modules: LeafLock::new(vec![module]),
             }));
             module.assembly.set(assembly);
