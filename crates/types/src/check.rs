@@ -11,6 +11,15 @@ use crate::method::method_flags as flags;
 use crate::*;
 use std::sync::atomic::Ordering;
 
+/// Which instruction has the type for its operand.
+#[derive(Clone, Copy)]
+enum Operand {
+    /// `sizeof`
+    Sized,
+    /// Any other.
+    Any,
+}
+
 impl Class {
     /// Whether everything the class is made of can be loaded: its arguments against the constraints, its parents,
     /// fields' types, layout, virtual methods, and an implementation of every method of its interfaces. An array's
@@ -46,20 +55,30 @@ impl Class {
     /// What an instruction needs of the type that is its operand. Of an array that is the same of its elements. A type that the program has not
     /// created yet may be named.
     pub fn check_operand(&'static self) -> R<()> {
+        self.check_named_as(Operand::Any)
+    }
+    /// What `sizeof` needs of its operand: the same, but arguments may violate constraints.
+    pub fn check_sized(&'static self) -> R<()> {
+        self.check_named_as(Operand::Sized)
+    }
+    fn check_named_as(&'static self, operand: Operand) -> R<()> {
         if self.is_named_only() || self.args().iter().any(|a| a.is_named_only()) {
             return Ok(());
         }
         let element = self.element().filter(|_| self.is_array());
         if let Some(element) = element {
             element
-                .check_operand()
+                .check_named_as(operand)
                 .map_err(|e| e.in_element(self, element))?;
         }
         match self.kind {
-            // Violated constraints are an error of what makes objects and calls methods.
             ClassKind::Inst { .. } => {
                 self.check_named()?;
-                self.check_lacks()
+                self.check_lacks()?;
+                match operand {
+                    Operand::Any => self.check_constraints(),
+                    Operand::Sized => Ok(()),
+                }
             }
             _ => self.check(),
         }
@@ -129,7 +148,6 @@ impl Class {
                 }
                 Ok(())
             }
-            ClassKind::Inst { .. } if !self.is_open => self.check_constraints(),
             _ => Ok(()),
         }
     }
@@ -150,7 +168,8 @@ impl Class {
             return Ok(None);
         }
         let fields = || self.check_parents().and_then(|()| self.check_fields());
-        match self.check_lacks().and_then(|()| fields()) {
+        let usable = self.check_lacks().and_then(|()| self.check_constraints());
+        match usable.and_then(|()| fields()) {
             Err(LoadError::Unusable { text, .. }) => Ok(Some(self.def().failed_with(&text))),
             other => other.map(|()| None),
         }
@@ -164,9 +183,9 @@ impl Class {
             return Ok(true);
         }
         self.check_parents()?;
-        for base in self.supers()?.iter().chain(self.interfaces()?) {
-            if base.is_inst() {
-                base.check_constraints()?;
+        for interface in self.interfaces()? {
+            if let Err(error) = interface.check_constraints() {
+                return Err(error.in_interface(self, interface));
             }
         }
         self.check_fields()?;

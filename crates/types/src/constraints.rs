@@ -2,9 +2,9 @@
 //! II.9.11).
 //!
 //! # How it works
-//! [`Class::check`] calls [`Class::check_constraints`] for a class, its parents and its interfaces;
-//! the compiler calls [`Method::check_constraints`] for a method. Only naming a type with arguments
-//! that violate a constraint is no error, as in mono and CoreCLR. There an argument that is open is not
+//! [`Class::check`] calls [`Class::check_constraints`] for a class, its parents and its interfaces, and so do instructions for the type that is their
+//! operand; the compiler calls [`Method::check_constraints`] for a method. `ldtoken`, `sizeof` and signatures may name a type with arguments
+//! that violate a constraint, as in mono. There an argument that is open is not
 //! judged: its constraints are checked where it is instantiated. Reflection asks [`Class::satisfies_constraints`], which
 //! judges every type but the parameters themselves: `List<T>` is no struct, whatever `T` is.
 //!
@@ -124,19 +124,20 @@ impl Class {
             _ => Ok(None),
         }
     }
-    /// TypeLoadException if an argument of the instantiation breaks a constraint.
+    /// TypeLoadException if an argument of the instantiation breaks a constraint, or is an instantiation of which one does.
     pub fn check_constraints(&'static self) -> R<()> {
-        match self.broken_constraint(Judged::Closed)? {
-            None => Ok(()),
-            Some(i) => Err(LoadError::type_load(
-                self,
-                format!(
-                    "invalid generic instantiation: argument {i}, '{}', violates the constraint of '{}'",
-                    self.args()[i].full_name(),
-                    self.def().params()?[i].name
-                ),
-            )),
+        match self.is_valid()? {
+            true => Ok(()),
+            false => Err(self.unusable("Invalid generic instantiation".to_owned())),
         }
+    }
+    fn is_valid(&'static self) -> R<bool> {
+        for argument in self.args() {
+            if argument.is_inst() && !argument.is_valid()? {
+                return Ok(false);
+            }
+        }
+        Ok(self.broken_constraint(Judged::Closed)?.is_none())
     }
 }
 

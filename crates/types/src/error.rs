@@ -346,6 +346,19 @@ impl LoadError {
             other => other,
         }
     }
+    /// The error of an interface as one of the class that has it. What only managed code can supply stays as it is.
+    pub(crate) fn in_interface(self, class: ClassRef, interface: ClassRef) -> LoadError {
+        match self {
+            LoadError::Unusable { .. } => {
+                let why = interface.def().failed_with("Error Loading class");
+                let name = class.def().full_name();
+                class.unusable(format!(
+                    "Error getting the interfaces of {name} due to {why}"
+                ))
+            }
+            other => other,
+        }
+    }
     /// The error of an element's type as one of the array. What only managed code can supply stays as it is.
     pub(crate) fn in_element(self, array: ClassRef, element: ClassRef) -> LoadError {
         match self {

@@ -1,14 +1,15 @@
 //! Whether what the rows of a class name can be loaded: asked before reflection gives out its type, and where code names it.
 //!
 //! # Invariants
-//! * The rows of a definition name its parent, its interfaces, the arguments of these, and the constraints of its parameters. What its
-//!   members are made of is not looked at: reflection gives out a type whose fields or methods are of missing types.
+//! * The rows of a definition name its parent, its interfaces, the arguments of these, the constraints of its parameters, and of an enum the underlying
+//!   type. What its other members are made of is not looked at: reflection gives out a type whose fields or methods are of missing types.
 //! * As in mono, who asks first for a class gets the error itself, for the class and for those that were waiting for it as
 //!   a parent or interface. Later each of these classes has a TypeLoadException with the text of the error; a class that
 //!   names one of them only then is given out.
 //! * Compiling only looks ([`Class::check_named`]): what fails is compiled again, maybe ahead by another thread. Its error says what to remember when
 //!   the program gets it ([`LoadError::First`]).
 //! * What failed is remembered, not why ([`LoadError`]): what has been supplied meanwhile is no error any more.
+use crate::class::Nature;
 use crate::*;
 use std::sync::atomic::Ordering;
 
@@ -246,6 +247,9 @@ impl Class {
         if let Ok(false) = self.has_end(parent) {
             return Err(self.endless_parents().into());
         }
+        if self.nature == Nature::Enum {
+            self.enum_value()?;
+        }
         let interfaces = self.declared_interfaces()?;
         for parameter in self.params()? {
             parameter.param_constraints().map_err(|error| {
@@ -260,6 +264,14 @@ impl Class {
             self.each_definition(named, path, then)?;
         }
         Ok(())
+    }
+    /// Whether an enum has a value, and its type can be loaded.
+    fn enum_value(&'static self) -> Result<(), Failed> {
+        let value = self.fields()?.iter().find(|field| !field.is_static());
+        match value {
+            Some(field) => field.open_ty().map(drop).map_err(Failed::from),
+            None => Err(self.unusable("Could not find base type".to_owned()).into()),
+        }
     }
     /// Looks at the definitions that a type is made of which the rows of this one name.
     fn each_definition(

@@ -31,7 +31,7 @@ use vervet_metadata::Token;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::check::can_access_method;
 use vervet_types::resolve::TokenTarget;
-use vervet_types::{ClassRef, Known, LiteralRef, LoadError, MethodRef, ScalarKind};
+use vervet_types::{Class, ClassRef, Known, LiteralRef, LoadError, MethodRef, R, ScalarKind};
 
 /// What a cast does with an object that is no instance.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,15 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The class that a type token names, which can be loaded. Code that runs is closed, so the class has no free type
     /// variables.
     pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
+        self.class_checked(token, Class::check_operand)
+    }
+
+    /// The same for `sizeof`.
+    pub(crate) fn sized_class(&mut self, token: Token) -> Res<ClassRef> {
+        self.class_checked(token, Class::check_sized)
+    }
+
+    fn class_checked(&mut self, token: Token, check: fn(ClassRef) -> R<()>) -> Res<ClassRef> {
         let named = self.body.scope.type_(token);
         let named = named.and_then(|class| class.check_named().map(|()| class));
         let class = named.map_err(LoadError::of_operand)?;
@@ -68,7 +77,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             )));
         }
         if !class.is_named_only() {
-            class.check_operand()?;
+            check(class)?;
         }
         Ok(class)
     }

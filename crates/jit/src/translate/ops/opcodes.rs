@@ -320,7 +320,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Cpblk => self.copy_block()?,
             Initblk => self.init_block()?,
             Sizeof => {
-                let class = self.class(token(i)?)?;
+                let class = self.sized_class(token(i)?)?;
                 self.size_of_type(class)?;
             }
             // III.4.19, III.4.23, III.4.22, III.3.4: typed references and variable arguments.
