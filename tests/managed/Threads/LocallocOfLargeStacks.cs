@@ -1,5 +1,4 @@
 // mcs: -unsafe
-// green: no, what a green thread may take by stackalloc has a fixed size
 // What a program takes of a stack that it has asked for does not end before the stack does, also when a small thread's record is used again.
 using System;
 using System.Threading;

@@ -85,7 +85,8 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     crate::domain::crossing::will_begin(thread);
     lifetime.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
-    let asked = usize::try_from(wanted).unwrap_or(0);
+    // Managed code has rounded the size up to whole pages: the largest ones are negative.
+    let asked = wanted as u32 as usize;
     let stack = match asked {
         0 => DEFAULT_STACK,
         n => n.max(LEAST_STACK),

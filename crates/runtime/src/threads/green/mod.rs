@@ -20,7 +20,7 @@
 //! ```
 //!
 //! # Map
-//! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from; [`trim`]: what of it is given back while they wait
+//! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from; [`large_localloc`]: what some have besides; [`trim`]: what of it is given back while they wait
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
 //! * [`put_away`]: the frames of threads that wait for long
 //! * [`reentry`]: parks that leave nothing on the native stack
@@ -39,6 +39,7 @@ mod carrier;
 pub(in crate::threads) mod descriptor;
 mod host;
 pub(crate) mod kept;
+mod large_localloc;
 mod pins;
 mod put_away;
 mod record;

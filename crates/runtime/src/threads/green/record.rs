@@ -6,6 +6,7 @@
 //! * A free record keeps its managed stack, its Thread objects and its thread statics for the next green thread, as a worker of the pool
 //!   keeps them for the next callback.
 use super::kept::Left;
+use super::large_localloc;
 use super::seat::Seat;
 use super::stacks::{self, NativeStack};
 use crate::arch::FloatModes;
@@ -170,7 +171,7 @@ pub(super) unsafe fn reset(green: &'static Green) {
         (*context).native_sp = 0;
         (*context).abort_caught_at = 0;
         (*context).exposed = 0;
-        (*context).localloc_next = (*context).localloc_low;
+        large_localloc::take_back(context, stacks::localloc());
         // A request that comes from now on, of whoever has found the thread before, is dropped by its next owner (`abort::is_due`).
         // The collector's claim stays: the collector takes it back. (Most threads end without a request, and a load costs less than an exchange.)
         let interrupts = registry::interrupts(context);

@@ -4,6 +4,7 @@
 //! * What a green thread calls is in two words of its context, which are roots, until it begins.
 //! * A green thread is a managed thread with the properties of a pool's worker: a background thread whose Thread object goes to the next green
 //!   thread that uses the same record.
+use super::large_localloc;
 use super::record::{self, Work};
 use super::wait::end;
 use crate::arch::FloatModes;
@@ -102,6 +103,8 @@ pub(super) extern "C" fn main() -> ! {
         }
         Some(Work::Thread(handles, stack)) => {
             managed_stack::allow(context, stack);
+            // SAFETY: the calling thread's context, in Runtime state, with no managed code on its stack.
+            unsafe { large_localloc::fit(context, stack) };
             Some(Seed::of(handles))
         }
         None => None,

@@ -54,16 +54,21 @@ static LAST: LeafLock<Slab> = LeafLock::new(Slab {
     threads: 0,
 });
 
+/// Bytes of the localloc stack that a thread's memory has.
+pub(super) fn localloc() -> usize {
+    match address_plan::is_limited() {
+        true => LOCALLOC_LIMITED,
+        false => LOCALLOC,
+    }
+}
+
 /// The memory of a new thread, of which the runtime has `home` bytes.
 ///
 /// # Errors
 /// The system's: there is no memory.
 pub(super) fn memory(home: usize) -> io::Result<Memory> {
     let is_limited = address_plan::is_limited();
-    let localloc = match is_limited {
-        true => LOCALLOC_LIMITED,
-        false => LOCALLOC,
-    };
+    let localloc = localloc();
     let mut slab = LAST.lock();
     if slab.left == 0 {
         let count = match is_limited {
