@@ -28,7 +28,7 @@ static class Cancel
 					bad++;
 				} catch (ObjectDisposedException) {
 				} catch (SocketException e) {
-					if (e.ErrorCode != 10004)
+					if (e.ErrorCode != 10004 && e.ErrorCode != 10035)
 						bad++;
 				}
 				ended.Release ();

@@ -9,16 +9,22 @@
 //! * Whether a descriptor is ready is what poll says at the end, never what woke the thread.
 //! * The epoll lives as long as the wait. While the thread has no native stack, its number is in [`Kept`](crate::threads::green::kept::Kept), and the
 //!   internal call that is made again closes it.
+//! * A set that a green thread waits for is known ([`SETS`]) before the thread's last look, until the wait is over. Whoever closes a
+//!   descriptor of it ends the wait ([`closed`]): an epoll forgets what has happened to a descriptor when that is closed.
 //! * A set of one descriptor is waited for in the reactor only if all that the reactor reports of that direction ends the wait; otherwise an event
 //!   that stays (bytes to read, for who waits for errors) would wake the thread again and again.
 use super::blocking_io::{self, Interest, Limits, Target};
+use super::id;
 use crate::cx::{Cx, Result};
 use crate::threads::green;
+use crate::threads::green::kept::Kept;
 use crate::threads::green::reentry;
 use std::cell::Cell;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Instant;
+use vervet_os::LeafLock;
 use vervet_os::epoll::Epoll;
 
 /// Waits until one of the descriptors is as its record says, or the deadline is over: how many are; or errno. EINTR: the wait was cancelled. As for
@@ -34,6 +40,27 @@ pub fn poll(
         });
     }
     let resumed = reentry::resumed(cx);
+    if resumed.is_none() {
+        let ready = look(records);
+        if ready > 0 || super::is_over(deadline) {
+            return Ok(Ok(ready));
+        }
+        add(id(cx), records);
+    }
+    let answer = poll_parked(cx, records, resumed, deadline);
+    if !reentry::leaves(cx) {
+        remove(id(cx));
+    }
+    answer
+}
+
+/// [`poll`] of a green thread.
+fn poll_parked(
+    cx: &Cx<'_>,
+    records: &mut [libc::pollfd],
+    resumed: Option<Kept>,
+    deadline: Option<Instant>,
+) -> Result<std::result::Result<usize, i32>> {
     // What it noted when it left is the end of the wait, and the epoll's number plus 1.
     let (deadline, noted) = match resumed {
         Some(kept) => (kept.end, blocking_io::done_of(kept)),
@@ -42,13 +69,7 @@ pub fn poll(
     let set = match resumed {
         // SAFETY: the epoll that was noted is this wait's, whose first part gave it up.
         Some(_) => (noted > 0).then(|| unsafe { OwnedFd::from_raw_fd((noted - 1) as i32) }),
-        None => match look(records) {
-            0 if !super::is_over(deadline) => match needs_epoll(records) {
-                true => epoll_of(records),
-                false => None,
-            },
-            ready => return Ok(Ok(ready)),
-        },
+        None => needs_epoll(records).then(|| epoll_of(records)).flatten(),
     };
     let target = Target {
         deadline,
@@ -72,8 +93,43 @@ pub fn poll(
     Ok(match answer? {
         // The time is over, and nothing was ready at the last look.
         Err(libc::ETIMEDOUT) => Ok(0),
+        Err(libc::EINTR) => match look(records) {
+            0 => Err(libc::EINTR),
+            ready => Ok(ready),
+        },
         answer => answer,
     })
+}
+
+/// The descriptors that green threads wait for, by owner id.
+static SETS: LeafLock<Vec<(u32, Vec<i32>)>> = LeafLock::new(Vec::new());
+/// How many sets there are.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+fn add(id: u32, records: &[libc::pollfd]) {
+    let set = records.iter().map(|record| record.fd).collect();
+    SETS.lock().push((id, set));
+    COUNT.fetch_add(1, Ordering::SeqCst);
+}
+
+fn remove(id: u32) {
+    let mut sets = SETS.lock();
+    if let Some(at) = sets.iter().position(|set| set.0 == id) {
+        sets.swap_remove(at);
+        COUNT.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The descriptor has been closed: ends the waits for sets that it is in. One that begins meanwhile finds it closed.
+pub fn closed(fd: i32) {
+    if COUNT.load(Ordering::SeqCst) == 0 {
+        return;
+    }
+    let of = |set: &(u32, Vec<i32>)| set.1.contains(&fd).then_some(set.0);
+    let ids: Vec<u32> = SETS.lock().iter().filter_map(of).collect();
+    for id in ids {
+        super::cancel_io(id);
+    }
 }
 
 /// Which of the descriptors are ready now: how many.

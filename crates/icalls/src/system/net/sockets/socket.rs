@@ -19,6 +19,7 @@ use vervet_runtime::threads::park::blocking_io::{
     self, Calls, Interest, Limits, Target, is_non_blocking, time_limit,
 };
 use vervet_runtime::threads::park::offload::offload;
+use vervet_runtime::threads::park::wait_set;
 use vervet_runtime::{ObjRef, icalls};
 use winsock::{check, report};
 
@@ -229,7 +230,8 @@ fn get_int(fd: i32, name: i32) -> Result<i32, i32> {
     // SAFETY: four bytes are filled.
     check(unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, name, at, &mut size) }).map(|_| value)
 }
-/// Closes a descriptor. What was sent may linger, for as long as the program has said: then a helper waits for a green thread.
+/// Closes a descriptor. Who waits for it with Poll or Select finds it ready. What was sent may linger, for as long as the program has said: then a
+/// helper waits for a green thread.
 fn close_descriptor(cx: &Cx<'_>, fd: i32) {
     let mut linger = libc::linger {
         l_onoff: 0,
@@ -240,6 +242,8 @@ fn close_descriptor(cx: &Cx<'_>, fd: i32) {
     // SAFETY: the record is filled; what is no socket is an error.
     let r = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_LINGER, at, &mut size) };
     blocking_io::forget(fd);
+    // SAFETY: `shutdown` takes numbers; an error says that there is nobody to be woken.
+    unsafe { libc::shutdown(fd, libc::SHUT_RD) };
     // EINTR leaves it closed on Linux.
     // SAFETY: managed code gives the descriptor up.
     let close = move || unsafe { libc::close(fd) };
@@ -249,6 +253,7 @@ fn close_descriptor(cx: &Cx<'_>, fd: i32) {
     };
     // A thread that waits there may have looked between the two.
     blocking_io::forget(fd);
+    wait_set::closed(fd);
 }
 /// Sets an option of four bytes.
 pub(super) fn set_int(fd: i32, level: i32, name: i32, value: i32) -> Result<(), i32> {

@@ -64,7 +64,16 @@ struct Message<'a> {
     blocking: bool,
 }
 
-/// recvmsg. Nothing received from a socket that the program shut down is told as interrupted, as Winsock does.
+/// How receiving has ended. Nothing received from a socket that the program shut down is told as interrupted, as Winsock does. A call that is ended
+/// because its socket is being closed, which puts that into non-blocking mode first, would block: so the kernel ends it for mono.
+fn received(fd: i32, wanted: bool, result: Io<usize>) -> Io<usize> {
+    match result {
+        Ok(0) if wanted && state::is_shut(fd) => Err(libc::EINTR),
+        Err(libc::EINTR) if is_non_blocking(fd) => Err(libc::EAGAIN),
+        r => r,
+    }
+}
+/// recvmsg.
 fn receive<'cx>(
     cx: &'cx Cx<'cx>,
     message: Message<'_>,
@@ -99,10 +108,7 @@ fn receive<'cx>(
         from.len = header.msg_namelen;
     }
     let wanted = vector.iter().any(|v| v.iov_len > 0);
-    Ok(match result {
-        Ok(0) if wanted && state::is_shut(fd) => Err(libc::EINTR),
-        r => r,
-    })
+    Ok(received(fd, wanted, result))
 }
 /// recv: as [`receive`], with one buffer and no address.
 fn receive_plain<'cx>(
@@ -129,10 +135,7 @@ fn receive_plain<'cx>(
             )
         }
     })?;
-    Ok(match result {
-        Ok(0) if count > 0 && state::is_shut(fd) => Err(libc::EINTR),
-        r => r,
-    })
+    Ok(received(fd, count > 0, result))
 }
 /// Sending that would block on a socket that blocks has timed out.
 fn timed_out(fd: i32, result: Io<usize>) -> Io<usize> {
@@ -247,10 +250,12 @@ fn send_vector<'cx>(
     })
 }
 
-/// Sends what is left of a file. The system's own call cannot be told not to wait, so a green thread reads, and sends what it has read.
+/// Sends what is left of a file. The system's own call cannot be told not to wait, so a green thread reads, and sends what it has read. What ends it
+/// when a part has been sent is no error, as for the system's own call.
 fn send_contents<'cx>(cx: &'cx Cx<'cx>, fd: i32, file: &OwnedFd, blocking: bool) -> Result<Io<()>> {
     const PART: usize = 64 << 10;
     let from = file.as_raw_fd();
+    let mut has_sent = false;
     if !threads::is_green(cx) {
         loop {
             let sent = blocking_call(cx, fd, Interest::Write, blocking, |calls| {
@@ -260,7 +265,8 @@ fn send_contents<'cx>(cx: &'cx Cx<'cx>, fd: i32, file: &OwnedFd, blocking: bool)
             })?;
             match timed_out(fd, sent) {
                 Ok(0) => return Ok(Ok(())),
-                Ok(_) => {}
+                Ok(_) => has_sent = true,
+                Err(_) if has_sent => return Ok(Ok(())),
                 Err(e) => return Ok(Err(e)),
             }
         }
@@ -276,8 +282,10 @@ fn send_contents<'cx>(cx: &'cx Cx<'cx>, fd: i32, file: &OwnedFd, blocking: bool)
         if count == 0 {
             return Ok(Ok(()));
         }
-        if let Err(e) = send_bytes(cx, fd, &buffer[..count], blocking)? {
-            return Ok(Err(e));
+        match send_bytes(cx, fd, &buffer[..count], blocking)? {
+            Ok(()) => has_sent = true,
+            Err(_) if has_sent => return Ok(Ok(())),
+            Err(e) => return Ok(Err(e)),
         }
     }
 }
