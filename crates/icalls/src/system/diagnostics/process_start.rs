@@ -19,7 +19,8 @@ const BAD_FORMAT: i32 = 193;
 /// ERROR_NO_ASSOCIATION.
 const NO_ASSOCIATION: i32 = 1155;
 
-/// Splits a command line as a shell would: blanks, both quotes, backslash. What was left open if it does not end so, in mono's words.
+/// Splits a command line as a shell would (blanks, both quotes, backslash), but that a blank behind a backslash is nothing and a backslash at the
+/// end of a line within quotes stays: as in mono. What was left open if it does not end so, in mono's words.
 pub fn split(line: &str) -> std::result::Result<Vec<String>, &'static str> {
     const QUOTE: &str = "Unfinished quote.";
     const ESCAPE: &str = "Unfinished escape.";
@@ -43,7 +44,6 @@ pub fn split(line: &str) -> std::result::Result<Vec<String>, &'static str> {
                     match chars.next().ok_or(QUOTE)? {
                         '"' => break,
                         '\\' => match chars.next().ok_or(ESCAPE)? {
-                            '\n' => {}
                             c @ ('$' | '`' | '"' | '\\') => w.push(c),
                             c => w.extend(['\\', c]),
                         },
@@ -52,7 +52,7 @@ pub fn split(line: &str) -> std::result::Result<Vec<String>, &'static str> {
                 }
             }
             '\\' => match chars.next().ok_or(ESCAPE)? {
-                '\n' => {}
+                c if c.is_ascii_whitespace() => {}
                 c => word.get_or_insert_default().push(c),
             },
             c if c.is_ascii_whitespace() => words.extend(word.take()),
@@ -427,8 +427,9 @@ mod tests {
         let words = |l| split(l).map(|w| w.join("|"));
         assert_eq!(
             words(r#"a  'b c' "d \"e\\" f\ g '' x\ny "#).as_deref(),
-            Ok(r#"a|b c|d "e\|f g||xny"#)
+            Ok(r#"a|b c|d "e\|fg||xny"#)
         );
+        assert_eq!(words("a \\  \"b\\\n\"").as_deref(), Ok("a|b\\\n"));
         assert_eq!(words(""), Ok(String::new()));
         assert_eq!(words("'open"), Err("Unfinished quote."));
         assert_eq!(words("\"open\\"), Err("Unfinished escape."));
