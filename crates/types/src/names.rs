@@ -304,16 +304,12 @@ impl Method {
         let m = self.definition();
         m.name_in_traces((!m.is_static()).then_some(m.class))
     }
-    /// The same without `this`: a wrapper that stands for the method itself.
-    pub fn called_name(&'static self) -> String {
-        self.definition().name_in_traces(None)
-    }
     /// Of the wrapper in which a call from another domain arrives, in mono: `Type.Method(object,byte[]&,byte[]&,int)`, with the parameters that are
     /// not serialized.
     pub fn dispatch_name(&'static self) -> String {
-        let m = self.definition();
-        let mut out = format!("{}.{}(object,byte[]&,byte[]&", m.class.full_name(), m.name);
-        for param in m.sig().into_iter().flat_map(|sig| &sig.params) {
+        let class = self.class.full_name();
+        let mut out = format!("{class}.{}(object,byte[]&,byte[]&", self.name);
+        for param in self.sig().into_iter().flat_map(|sig| &sig.params) {
             if is_copied(
                 param
                     .element()
@@ -327,7 +323,7 @@ impl Method {
         out.push(')');
         out
     }
-    /// The same with type arguments in place of type parameters: `Type.Method(string)`.
+    /// Of a wrapper that stands for the method itself, without `this` and with type arguments in place of type parameters: `Type.Method(string)`.
     pub fn instantiated_name(&'static self) -> String {
         self.name_in_traces(None)
     }

@@ -495,7 +495,8 @@ extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
 extern "C" fn throw_method_access(from: usize, to: usize) {
     with(|cx| -> Result<()> {
         let error = vervet_types::LoadError::method_access(method(from), method(to));
-        cx.load(Err(error))
+        let thrown: Result<()> = cx.load(Err(error));
+        thrown.map_err(|throw| wrappers::arises_in(cx, throw, Wrapper::MethodAccess))
     })
 }
 /// `newobj` of a delegate whose method is known by its code address only.

@@ -19,7 +19,7 @@ use crate::exceptions::wrappers;
 use crate::object::ObjRef;
 use smallvec::SmallVec;
 use vervet_abi::layouts::ExceptionObject;
-use vervet_jit::stubs::reflection::is_internal_invoke;
+use vervet_metadata::il::{Op, Operand};
 use vervet_types::{Known, MethodRef};
 
 /// A throw collects at most this many frames, the innermost; mono shows no more either.
@@ -383,9 +383,11 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
             (Kind::Callback, Some(callee)) => callee,
             _ => method,
         };
-        // Only compiled code calls it by another name.
-        let is_reflected = recorded.peek().is_some_and(|w| is_reflection(w));
-        if let Some(name) = monitor_entry(method).filter(|_| !is_reflected) {
+        // Only an instruction that names it calls it by another name.
+        let mut is_named = || recorded.peek().is_some_and(|w| names(w, method));
+        if let Some(name) = monitor_entry(method)
+            && is_named()
+        {
             // What it calls of its class is one native function in mono.
             let is_inner = |f: &Frame| f.method.is_some_and(|m| m.class == method.class);
             while out.last().is_some_and(is_inner) {
@@ -407,11 +409,34 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     out
 }
 
-/// Is the recorded frame that of the internal call which makes calls through reflection?
-fn is_reflection(words: &[i64]) -> bool {
+/// Does the code of the recorded frame name the method where it is? From there on, the first call of the method or of a delegate's `Invoke` decides.
+/// Code without metadata is taken to name it.
+fn names(words: &[i64], callee: MethodRef) -> bool {
+    if !matches!(Kind::of(words[3]), Kind::Method | Kind::Remote) {
+        return false;
+    }
     // SAFETY: the word was stored from a `&'static Method` by `record`.
-    Kind::of(words[3]) == Kind::Native
-        && is_internal_invoke(unsafe { &*(words[0] as *const vervet_types::Method) })
+    let caller: MethodRef = unsafe { &*(words[0] as *const vervet_types::Method) };
+    if caller.is_dynamic() {
+        return true;
+    }
+    let Ok(body) = caller.body() else {
+        return false;
+    };
+    let from = (words[2] as u32).saturating_sub(1);
+    let scope = caller.scope();
+    body.instructions()
+        .map_while(|i| i.ok())
+        .filter(|i| i.offset >= from && matches!(i.op, Op::Call | Op::Callvirt))
+        .find_map(|i| match i.operand {
+            Operand::Token(token) => {
+                let called = scope.method(token).ok()?;
+                let is_invoke = || called.class.is_delegate().is_ok_and(|is| is);
+                (called == callee || is_invoke()).then_some(called == callee)
+            }
+            _ => None,
+        })
+        .unwrap_or(false)
 }
 
 /// What mono calls for `Monitor.Enter`, if it is that.
@@ -451,7 +476,7 @@ fn is_final_of_this(caller: MethodRef, callee: MethodRef) -> bool {
 
 /// Mono's wrapper around a method that may be called on a proxy.
 fn checked(method: MethodRef) -> Frame {
-    wrapper("remoting-invoke-with-check", &method.called_name())
+    wrapper("remoting-invoke-with-check", &method.instantiated_name())
 }
 
 /// The frame of a wrapper of mono's.
@@ -473,12 +498,12 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
     match kind {
         Kind::Native => return wrapper("managed-to-native", &method.wrapper_name()),
         Kind::Multicast => return wrapper("delegate-invoke", &method.delegate_invoke_name()),
-        Kind::Proxy => return wrapper("remoting-invoke", &method.called_name()),
+        Kind::Proxy => return wrapper("remoting-invoke", &method.instantiated_name()),
         Kind::EndInvoke => {
             return wrapper("delegate-end-invoke", &method.delegate_end_invoke_name());
         }
         Kind::Callback => return wrapper("native-to-managed", &method.wrapper_name()),
-        Kind::CrossesOut => return wrapper("xdomain-invoke", &method.called_name()),
+        Kind::CrossesOut => return wrapper("xdomain-invoke", &method.instantiated_name()),
         Kind::CrossesIn => return wrapper("xdomain-dispatch", &method.dispatch_name()),
         // No frame that is walked is one.
         Kind::Arises | Kind::Method | Kind::Remote => {}

@@ -44,10 +44,12 @@ pub enum Wrapper {
     SingleToI8 = 14,
     /// To uint64.
     SingleToU8 = 15,
+    /// An instruction that names a method which is not accessible.
+    MethodAccess = 16,
 }
 
 /// What traces show, by number.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "(wrapper stelemref) System.Object.virt_stelemref_sealed_class(intptr,object)",
     "(wrapper stelemref) System.Object.virt_stelemref_class_small_idepth(intptr,object)",
     "(wrapper stelemref) System.Object.virt_stelemref_class(intptr,object)",
@@ -64,6 +66,7 @@ const NAMES: [&str; 16] = [
     "(wrapper managed-to-native) System.Object.__icall_wrapper___emul_fconv_to_ovf_u8(double)",
     "(wrapper managed-to-native) System.Object.__icall_wrapper___emul_rconv_to_ovf_i8(single)",
     "(wrapper managed-to-native) System.Object.__icall_wrapper___emul_rconv_to_ovf_u8(single)",
+    "(wrapper managed-to-native) System.Object.__icall_wrapper_mono_throw_method_access(intptr,intptr)",
 ];
 
 impl Wrapper {

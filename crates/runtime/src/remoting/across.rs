@@ -159,8 +159,7 @@ impl Way {
     /// |---|---|
     /// | a constructor | it activates an object there |
     /// | one with parameters that are pointers, or by reference to such | they mean nothing there |
-    /// | one of a generic class, or with type arguments that are not the core library's | its counterpart would have to be built |
-    /// | one of an assembly that the domain has not loaded | the message says so |
+    /// | one of an assembly that the domain has not loaded, or with such type arguments | the message says so |
     fn of<'cx>(
         cx: &'cx Cx<'cx>,
         method: MethodRef,

@@ -18,11 +18,6 @@ pub(super) fn counterpart<'cx>(
 ) -> Result<Option<MethodRef>> {
     let definition = method.definition();
     let module = definition.module();
-    if matches!(definition.class.kind, ClassKind::Inst { .. })
-        || !std::ptr::eq(definition.class, method.class)
-    {
-        return Ok(None);
-    }
     let Some(theirs) = module_in(cx, module, domain) else {
         return Ok(None);
     };
@@ -33,10 +28,16 @@ pub(super) fn counterpart<'cx>(
             None => return Ok(None),
         }
     }
-    let found = match std::ptr::eq(theirs, module) {
+    let mut found = match std::ptr::eq(theirs, module) {
         true => definition,
         false => cx.load(theirs.method_def(definition.rid))?,
     };
+    if method.class.is_inst() {
+        let Some(class) = class_in(cx, method.class, domain)? else {
+            return Ok(None);
+        };
+        found = cx.load(class.method_at(found.index))?;
+    }
     match arguments.is_empty() {
         true => Ok(Some(found)),
         false => {
