@@ -248,11 +248,13 @@ pub fn begin_at_crossing(cx: &Cx<'_>, exception: ObjRef<'_>, method: MethodRef) 
     let address = method as *const _ as i64;
     begin(cx, exception, [address, 0, 0, Kind::CrossesOut as i64]);
 }
-/// An exception leaves the domain in which a call of that method from another one has arrived: its trace ends in the wrapper of the arrival.
-pub fn end_at_crossing(cx: &Cx<'_>, exception: ObjRef<'_>, method: MethodRef) {
+/// An exception leaves the domain in which a call of that method from another one has arrived: its trace ends in the wrapper of the arrival. Has it
+/// come out of the method, or of the wrapper itself?
+pub fn end_at_crossing(cx: &Cx<'_>, exception: ObjRef<'_>, method: MethodRef, is_of_method: bool) {
     let mode = TraceMode::Continue;
     let frame = RawFrame {
         kind: Kind::CrossesIn,
+        pc: if is_of_method { 0 } else { OWN },
         ..RawFrame::wrapper(method)
     };
     record(cx, exception, base(exception, mode), &[frame], mode);
@@ -260,10 +262,17 @@ pub fn end_at_crossing(cx: &Cx<'_>, exception: ObjRef<'_>, method: MethodRef) {
 
 /// An exception comes out of a call of the method on a proxy that our own code has made: its trace goes on with the wrapper of the call.
 pub fn through_proxy<'cx>(cx: &'cx Cx<'cx>, throw: Throw, method: MethodRef) -> Throw {
+    through(cx, throw, method, Kind::Proxy)
+}
+/// An exception comes out of the wrapper of a call into another domain, in the caller's: its trace goes on with the wrapper.
+pub fn through_crossing<'cx>(cx: &'cx Cx<'cx>, throw: Throw, method: MethodRef) -> Throw {
+    through(cx, throw, method, Kind::CrossesOut)
+}
+fn through<'cx>(cx: &'cx Cx<'cx>, throw: Throw, method: MethodRef, kind: Kind) -> Throw {
     let exception = cx.take_pending(throw);
     let mode = TraceMode::Continue;
     let frame = RawFrame {
-        kind: Kind::Proxy,
+        kind,
         ..RawFrame::wrapper(method)
     };
     record(cx, exception, base(exception, mode), &[frame], mode);
@@ -372,7 +381,9 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
                 out.push(wrapper("managed-to-native", REMOTING));
                 sent = Some(method);
             }
-            Kind::CrossesIn if !method.is_virtual() || method.is_final() => {
+            Kind::CrossesIn
+                if w[1] as usize != OWN && (!method.is_virtual() || method.is_final()) =>
+            {
                 out.push(checked(method));
             }
             Kind::EndInvoke => out.push(wrapper("managed-to-native", END_INVOKE)),
@@ -408,6 +419,9 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     }
     out
 }
+
+/// In place of the address in a wrapper's frame: the exception has not come out of what the wrapper calls.
+const OWN: usize = 1;
 
 /// Does the code of the recorded frame name the method where it is? From there on, the first call of the method or of a delegate's `Invoke` decides.
 /// Code without metadata is taken to name it.

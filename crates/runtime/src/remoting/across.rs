@@ -39,6 +39,7 @@ use crate::memory::{context_statics, statics};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::mem::offset_of;
 use vervet_abi::layouts::RealProxyObject;
 use vervet_abi::vtable::flags;
@@ -446,19 +447,22 @@ pub(super) unsafe fn invoke<'cx>(
         return Ok(false);
     }
     // SAFETY: the caller's promise.
-    let mut arguments = unsafe { Arguments::read(cx, way, lowered, words)? };
+    let arguments = unsafe { Arguments::read(cx, way, lowered, words) };
+    let in_wrapper = |throw| trace::through_crossing(cx, throw, method);
+    let mut arguments = arguments.map_err(in_wrapper)?;
     let rest = arguments.rest.take();
     let noted = &arguments.noted;
     // What was serialized has run code of the program: the domain may have begun another life meanwhile.
     let outcome = cx.visit_life(domain, id as u32, |cx| {
-        let result = call(cx, real, way, noted, rest).or_else(|throw| {
+        let calls = Cell::new(false);
+        let result = call(cx, real, way, noted, rest, &calls).or_else(|throw| {
             // No exception is pending while managed code runs.
             let thrown = cx.take_pending(throw);
             // There is little room to serialize it in; and each of thousands of frames that it passes would do so once more.
             if comes_of_overflow(cx, thrown)? {
                 return Err(cx.throw_default(Known::StackOverflowException));
             }
-            trace::end_at_crossing(cx, thrown, way.target);
+            trace::end_at_crossing(cx, thrown, way.target, calls.get());
             let serialize = |e| remoting_services(cx, "SerializeExceptionData", e);
             // What serializing it throws tells what is wrong with it.
             let bytes = serialize(thrown).or_else(|throw| serialize(cx.take_pending(throw)));
@@ -500,7 +504,7 @@ pub(super) unsafe fn invoke<'cx>(
         Ok(Outcome::Done { word, parcel }) => (word, parcel),
     };
     let mut result = match parcel {
-        Some(parcel) => unpack_result(cx, parcel, (domain, id as u32))?,
+        Some(parcel) => unpack_result(cx, parcel, (domain, id as u32)).map_err(in_wrapper)?,
         None => ObjRef::NULL,
     };
     if way.parameters.iter().any(|kind| kind.returns()) {
@@ -611,6 +615,7 @@ fn call<'cx>(
     way: &Way,
     noted: &[(u64, ObjRef<'cx>)],
     rest: Option<Parcel<'cx>>,
+    calls: &Cell<bool>,
 ) -> Result<Outcome<'cx>> {
     let known = real.read_ref(offset_of!(RealProxyObject, server));
     let server = match known.non_null() {
@@ -663,10 +668,12 @@ fn call<'cx>(
         taken += usize::from(kind.is_packed());
     }
     let values = &values[..way.parameters.len()];
+    calls.set(true);
     let result = match way.target.is_virtual() {
         true => invoke::invoke_virtual(cx, way.target, server, values)?,
         false => cx.invoke(way.target, Some(Value::Ref(server)), values)?,
     };
+    calls.set(false);
     let (word, result) = match (way.result, result) {
         (Kind::Nothing, _) => (0, None),
         (Kind::Word, value) => (invoke::word_of(value), None),
