@@ -209,15 +209,22 @@ fn collect(
 }
 
 icalls! {
-    /// The Param token; the nil one for parameters of grafted methods, whose rows are in another module than their class, and 0 for those of methods
+    /// The Param token, as mono counts: from the method's first row on, also where that is the row of what the method returns, or another method's. The nil
+    /// one for what a method returns, and for parameters of grafted methods, whose rows are in another module than their class; 0 for those of methods
     /// without a row: of arrays, and dynamic ones.
     "System.Reflection.RuntimeParameterInfo::GetMetadataToken" fn get_metadata_token(cx, this: ObjRef<'cx>) -> i32 {
         let member = this.read_ref(objects::heap_offset(cx, this.class(), "MemberImpl")?);
-        if method_of_member(cx, member)?.is_some_and(|method| method.rid == 0 && !method.is_grafted()) {
-            return Ok(0);
-        }
-        let row = row_of(cx, this)?.filter(|(method, _)| !method.is_grafted());
-        Ok(Token::new(Table::Param, row.map_or(0, |(_, rid)| rid)).0 as i32)
+        let position: i32 = this.read(objects::heap_offset(cx, this.class(), "PositionImpl")?);
+        let rid = match method_of_member(cx, member)? {
+            Some(method) if method.is_grafted() => 0,
+            Some(method) if method.rid == 0 => return Ok(0),
+            Some(method) if method.module().image.grows().is_none() => {
+                let first = method.module().image.method_def(method.rid).map_or(0, |row| row.param_list);
+                u32::try_from(position).map_or(0, |at| first + at)
+            }
+            _ => row_of(cx, this)?.map_or(0, |(_, rid)| rid),
+        };
+        Ok(Token::new(Table::Param, rid).0 as i32)
     }
     /// Custom modifiers of a parameter of a member.
     "System.Reflection.RuntimeParameterInfo::GetTypeModifiers" fn get_type_modifiers(cx, ty: ObjRef<'cx>, member: ObjRef<'cx>, position: i32, optional: bool) -> ObjRef<'cx> {

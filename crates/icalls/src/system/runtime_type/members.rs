@@ -228,8 +228,10 @@ fn properties(
             return Ok(());
         }
         class.check_methods()?;
-        // Two of one class are two, whatever their types have become.
+        // Of one class only what is declared counts: two of a generic class are two, whatever their types have become. One that can only be read and one
+        // that can only be written have nothing that differs.
         let derived = out.len();
+        let declared = |m: Option<MethodRef>| m.map(|m| m.definition());
         'next: for p in class.properties()? {
             let flags = p.getter.or(p.setter).map_or(0, |m| m.flags);
             let public =
@@ -243,11 +245,15 @@ fn properties(
             if !visible || !kind_wanted(flags, binding, own) || !filter.accepts(p.name) {
                 continue;
             }
-            for q in &out[..derived] {
-                if q.name == p.name
-                    && same_signature(q.getter, p.getter)?
-                    && same_signature(q.setter, p.setter)?
-                {
+            for (i, q) in out.iter().enumerate().filter(|(_, q)| q.name == p.name) {
+                let (of, with) = match i < derived {
+                    true => ((q.getter, q.setter), (p.getter, p.setter)),
+                    false => (
+                        (declared(q.getter), declared(q.setter)),
+                        (declared(p.getter), declared(p.setter)),
+                    ),
+                };
+                if same_signature(of.0, with.0)? && same_signature(of.1, with.1)? {
                     continue 'next;
                 }
             }
