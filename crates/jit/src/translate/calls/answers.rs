@@ -16,6 +16,7 @@
 //! | `Enum.TryParse<T>(string, bool, out T)` | `EnumNumber` | the value of a name that stands alone |
 //! | `GenericEqualityComparer<T>.IndexOf(T[], T, int, int)` | `IndexOfElement`, `IndexOfString` | integers; strings |
 //! | `SpanHelpers.SequenceEqual(ref byte, ref byte, ulong)` | none: module `short_equal` | up to 32 bytes |
+//! | `Number.UInt32ToDecStr(uint, int)` and others of `Number` | none: module `digits` | four to eight digits |
 //! | `CompareInfo.GetIgnoreCaseHash(string)` | `HashIgnoringCase` | the hash of a text of ASCII, by the seed that the body uses |
 //!
 //! The class library keeps the names of an enum at its Type object. A helper gets the offsets of the
@@ -30,6 +31,7 @@ use crate::blob::Symbol;
 use crate::signature::LoweredSignature;
 use crate::translate::calls::call::Dispatch;
 use crate::translate::calls::crypto::offset_of;
+use crate::translate::calls::digits::has_digits;
 use crate::translate::calls::library::is_sequence_equal;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
@@ -47,6 +49,7 @@ enum Question {
     IndexOf,
     HashIgnoringCase,
     SequenceEqual,
+    Digits,
 }
 
 /// The question that a method is, by its names and the number of its parameters.
@@ -59,6 +62,7 @@ fn question(method: MethodRef) -> Option<Question> {
         ("System", "Enum", "ToString", 0) => Some(Question::EnumName),
         ("System", "Enum", "TryParse", 3) => Some(Question::EnumNumber),
         ("System", "SpanHelpers", "SequenceEqual", 3) => Some(Question::SequenceEqual),
+        ("System", "Number", ..) if has_digits(method) => Some(Question::Digits),
         ("System.Globalization", "CompareInfo", "GetIgnoreCaseHash", 1) => {
             Some(Question::HashIgnoringCase)
         }
@@ -90,6 +94,7 @@ impl Translator<'_, '_> {
             }
             Some(Question::SequenceEqual) => Ok(false),
             Some(Question::HashIgnoringCase) => self.answer_hash(first),
+            Some(Question::Digits) => self.answer_digits(first),
             None => Ok(false),
         }
     }

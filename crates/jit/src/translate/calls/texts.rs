@@ -213,7 +213,7 @@ impl Translator<'_, '_> {
     }
 
     /// Goes on where the condition holds, else to another block.
-    fn require(&mut self, condition: Value, otherwise: Block) {
+    pub(super) fn require(&mut self, condition: Value, otherwise: Block) {
         let next = self.e.b.create_block();
         self.e.b.ins().brif(condition, next, &[], otherwise, &[]);
         self.e.b.seal_block(next);
