@@ -27,8 +27,12 @@ const STACK: usize = (2 << 20) + (512 << 10);
 const NORMAL: i32 = 2;
 /// How many rounds a worker that finds nothing looks before it sleeps: about 20 microseconds of its own time, half of them in the kernel.
 const ROUNDS: u32 = 32;
-/// As a power of two: how many steps of a spin loop a worker waits at most after runs that found nothing, some microseconds.
+/// As a power of two: how many steps of a spin loop a worker waits at most after runs that found next to nothing, some microseconds.
 const MOST_VAIN: u32 = 7;
+/// A run that completed fewer items found next to nothing: the others would have done without.
+const FEW: u64 = 4;
+/// After how many steps it looks again whether others work.
+const LOOK: u32 = 8;
 /// How often it looks in a round.
 const ROUND: u32 = 16;
 
@@ -76,7 +80,7 @@ fn work() -> bool {
             Next::Dispatch => {
                 // A token of its own for each run: what a callback leaves behind is not kept by this frame.
                 vain = match dispatch(&Cx::current()) {
-                    0 => MOST_VAIN.min(vain + 1),
+                    ..FEW => MOST_VAIN.min(vain + 1),
                     _ => 0,
                 };
                 step_back(vain);
@@ -165,13 +169,21 @@ fn dispatch_loop<'cx>(cx: &'cx Cx<'cx>) -> Result<MethodRef> {
     cx.load(FOUND.get_or_try(find)).copied()
 }
 
-/// Leaves a worker that came too late alone for a while, the longer the more often that happened in turn. The class library asks for another worker
-/// with each item that it takes. One that finds nothing then slows the others down, because it looks at the words they write.
+/// Leaves the other workers alone for a while, the longer the more runs in turn found next to nothing. The class library asks for another worker
+/// with each item that it queues and takes. One that comes for an item which the asking worker takes itself a moment later slows it down, because it
+/// looks at the words that are written for each item. Where no other worker works, nobody else would take the next item: then it does not wait.
 fn step_back(vain: u32) {
-    if vain > 0 {
-        for _ in 0..1 << vain {
-            std::hint::spin_loop();
+    if vain == 0 {
+        return;
+    }
+    for step in 0..1 << vain {
+        if step % LOOK == 0 {
+            let now = COUNTS.get();
+            if now.working - now.searching <= 1 {
+                return;
+            }
         }
+        std::hint::spin_loop();
     }
 }
 
