@@ -213,6 +213,10 @@ impl Module {
             .is_some_and(|a| a.name == name && matches!(a.public_key_token(), Some(ECMA | MONO)));
         has_name && self.universe.loader.is_in_library(self)
     }
+    /// Does the file lie where the class library does?
+    pub fn is_in_library(&'static self) -> bool {
+        self.is_corlib() || self.universe.loader.is_in_library(self)
+    }
     /// A reader's error as one about this module.
     pub(crate) fn bad(&'static self, e: vervet_metadata::Error) -> LoadError {
         LoadError::bad_image(self, e.to_string())

@@ -49,7 +49,7 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 use vervet_abi::object::LARGE_OBJECT_SIZE;
 use vervet_metadata::il::{Instr, Op, Operand};
-use vervet_metadata::{MethodBody, Token};
+use vervet_metadata::{MethodBody, Table, Token};
 use vervet_types::method::{MethodKind, impl_flags};
 use vervet_types::{ClassRef, Known, MethodRef, Scope};
 
@@ -62,7 +62,7 @@ const COLD: usize = 160;
 /// A call that stays one costs what it did, so only the call around it is won. That pays where the
 /// body does little else: wrappers, and recursion.
 ///
-/// How many calls a body of at most [`CALLING`] bytes of IL may keep, and that of a method that asks
+/// How many calls a body may keep of which at most [`CALLING`] bytes of IL lie in blocks that can return, and that of a method that asks
 /// to be inlined. A longer one may keep one that some path goes around: that of a method which
 /// appends, and calls another to make room.
 const CALLS: u32 = 2;
@@ -165,12 +165,52 @@ struct Kept {
     avoidable: bool,
 }
 
+/// How many bytes of a body lie in blocks that can return: not in those that call a method which throws.
+fn returning_size(m: MethodRef, body: &MethodBody<'static>) -> usize {
+    let scope = m.scope();
+    let mut leaders: SmallVec<[u32; 8]> = SmallVec::new();
+    let mut throwers: SmallVec<[u32; 4]> = SmallVec::new();
+    for i in body.instructions().flatten() {
+        match (i.op, i.operand) {
+            (_, Operand::Branch(to)) => leaders.extend([to, i.end()]),
+            (_, Operand::Switch(to)) => leaders.extend(to.iter().chain([i.end()])),
+            // Only a method of the same assembly is looked at, because others may have to be loaded.
+            (Op::Call, Operand::Token(t))
+                if t.is(Table::MethodDef) && scope.method(t).is_ok_and(throws) =>
+            {
+                throwers.push(i.offset);
+            }
+            _ => {}
+        }
+    }
+    let end = body.code.len() as u32;
+    leaders.extend([0, end]);
+    leaders.sort_unstable();
+    let in_throwers: u32 = leaders
+        .windows(2)
+        .filter(|block| throwers.iter().any(|at| (block[0]..block[1]).contains(at)))
+        .map(|block| block[1] - block[0])
+        .sum();
+    (end - in_throwers) as usize
+}
+
+/// Whether a call of the method throws, as far as that is known.
+fn throws(callee: MethodRef) -> bool {
+    callee.is_static() && (never_returns(callee) || is_throw_helper(callee))
+}
+
+/// Is it a method of the class that throws for others, of an assembly of the class library? (Some of
+/// them return, if what they check is right.)
+fn is_throw_helper(callee: MethodRef) -> bool {
+    callee.class.name == "ThrowHelper" && callee.is_static() && callee.module().is_in_library()
+}
+
 /// How many calls the body of a method may keep if it is inlined: some if it is very small, or asks
 /// to be inlined. None if it asks for a tail call, behind whatever other prefixes: in the frame of
 /// the caller that would be a call which comes back.
 fn calls_of(m: MethodRef, body: &MethodBody<'static>) -> Kept {
     let is_tail = |i: Result<Instr<'_>, _>| i.is_ok_and(|i| i.op == Op::Tail);
-    let is_small = body.code.len() <= CALLING || is_aggressive(m);
+    let is_small = is_aggressive(m) || returning_size(m, body) <= CALLING;
     let calls = match (is_small, body.instructions().any(is_tail)) {
         (_, true) => 0,
         (true, _) => CALLS,
@@ -369,7 +409,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let mut instructions = body.instructions();
             instructions.any(|i| i.is_ok_and(|i| matches!(i.operand, Operand::Branch(_))))
         };
-        if by_blocks || kept.avoidable && branches() {
+        if by_blocks || kept.avoidable && !loops && branches() {
             let Ok(sig) = m.sig() else { return Ok(None) };
             let args = sig.params.len() + m.has_this() as usize;
             return self.decide_by_blocks(m, (&body, kept), (args, locals), limit, depth);
@@ -419,8 +459,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             effect: SideEffect::None,
             outlined: SmallVec::new(),
         };
-        // By block: the greatest effect of any path to it. There are no backward branches, so one
-        // pass in order of offset is enough.
+        // By block: the greatest effect of any path to it. There are no backward branches (bodies with
+        // a loop do not come here), so one pass in order of offset is enough.
         let mut before: Vec<Option<SideEffect>> = vec![None; plan.blocks.len()];
         before[0] = Some(SideEffect::None);
         let mut bytes = 0;
@@ -569,7 +609,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Some(intrinsics::effect(callee))
         } else if never_returns(callee) && callee.is_static() {
             Some(SideEffect::None)
-        } else if callee.is_static() && callee.class.name == "ThrowHelper" {
+        } else if is_throw_helper(callee) {
             Some(SideEffect::Writes)
         } else if fixed {
             let triggered = self.triggering(callee)?;
