@@ -28,6 +28,19 @@ pub const PLAIN_CALL_WORDS: usize = 8;
 pub const PLAIN_RESULT: usize = 6;
 /// The word of the block with the VTable of the object to be made, or 0.
 pub const PLAIN_NEW: usize = 7;
+/// A plain call through reflection whose caller has found the code already: what the argument of `InternalInvoke` for the exception refers to then.
+pub mod ready_call {
+    /// The lowest bit of the argument: it is the address of such words and not that of a reference.
+    pub const TAG: u64 = 1;
+    /// The word with the address of the reference for the exception.
+    pub const EXCEPTION: usize = 0;
+    /// The word with the code to be called.
+    pub const CODE: usize = 1;
+    /// The first word of the block.
+    pub const BLOCK: usize = 2;
+    /// How many words there are.
+    pub const WORDS: usize = BLOCK + super::PLAIN_CALL_WORDS;
+}
 /// What the result of a plain call through reflection becomes. A greater number is the address of the VTable of a box of one word.
 pub mod plain_result {
     /// The method returns nothing, the call null.

@@ -3,11 +3,16 @@
 //! # How it works
 //! ```text
 //! InternalInvoke(info, object, parameters, out exception):
-//!     code = PlainTarget(info, object, parameters, block)
-//!     brif code, plain, slow
+//!     brif exception & TAG, ready, ask
+//! ready:                          ; the caller has asked, module `calls/bypass.rs`
+//!     words = exception - TAG;  exception = words[EXCEPTION]
+//!     jump plain(words[CODE], &words[BLOCK])
+//! ask:
+//!     code = PlainTarget(info, object, parameters, own block)
+//!     brif code, plain(code, own block), slow
 //! slow: (cold)
 //!     return_call_indirect block[0](info, object, parameters, exception)
-//! plain:
+//! plain(code, block):
 //!     *exception = null
 //!     if block[NEW] != 0:  block[0] = AllocObject(block[NEW])
 //!     value = call_indirect code(block[0] .. block[5])
@@ -17,7 +22,7 @@
 //!
 //! # Invariants
 //! * A register that the callee does not read has a stale word, and the word of a result that the callee does not have is not looked at.
-//! * The block lies in this frame, where the collector finds what its words refer to until the call is over.
+//! * The block lies in this frame or in the caller's, where the collector finds what its words refer to until the call is over.
 //! * Code behind the call keeps no reference but those in the block.
 //! * The function counts as the wrapper of the internal call in stack traces. Where the runtime makes the call, this frame is gone.
 use crate::blob::Blob;
@@ -29,9 +34,9 @@ use crate::signature::{INT_ARG_REGS, LoweredSignature};
 use crate::translate::fast_paths::alloc::box_of_word;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value};
+use cranelift_codegen::ir::{AbiParam, BlockArg, InstBuilder, Signature, Value};
 use cranelift_codegen::isa::CallConv;
-use vervet_abi::{PLAIN_CALL_WORDS, PLAIN_NEW, PLAIN_RESULT, call, plain_result};
+use vervet_abi::{PLAIN_CALL_WORDS, PLAIN_NEW, PLAIN_RESULT, call, plain_result, ready_call};
 use vervet_types::MethodRef;
 
 /// Is it the internal call that calls methods, or constructors?
@@ -63,17 +68,33 @@ pub fn internal_invoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, Com
 }
 
 fn emit(e: &mut Emitter, own: &Signature, params: &[Value]) {
-    let [plain, slow, make, call_block, boxed, direct] = [(); 6].map(|()| e.b.create_block());
+    let [plain, slow, make, call_block, boxed, direct, ready, ask] =
+        [(); 8].map(|()| e.b.create_block());
     e.b.set_cold_block(slow);
-    let block = e.stack(8 * PLAIN_CALL_WORDS as u32);
     let [info, object, parameters, exception] = [0, 1, 2, 3].map(|i| params[i]);
+    let tag = e.b.ins().band_imm_u(exception, ready_call::TAG as i64);
+    e.b.ins().brif(tag, ready, &[], ask, &[]);
+
+    e.b.switch_to_block(ready);
+    let words = e.b.ins().iadd_imm_s(exception, -(ready_call::TAG as i64));
+    let word = |n: usize| 8 * n as i32;
+    let [code, to] = [ready_call::CODE, ready_call::EXCEPTION]
+        .map(|n| e.b.ins().load(I64, trusted(), words, word(n)));
+    let block = (e.b.ins()).iadd_imm_s(words, i64::from(word(ready_call::BLOCK)));
+    let found = [code, to, block].map(BlockArg::Value);
+    e.b.ins().jump(plain, &found);
+
+    e.b.switch_to_block(ask);
+    let block = e.stack(8 * PLAIN_CALL_WORDS as u32);
     let code = e.helper_value(call::PlainTarget, [info, object, parameters, block]);
-    e.b.ins().brif(code, plain, &[], slow, &[]);
+    let found = [code, exception, block].map(BlockArg::Value);
+    e.b.ins().brif(code, plain, &found, slow, &[]);
 
     e.b.switch_to_block(slow);
     let word = e.b.ins().load(I64, trusted(), block, 0);
     e.tail_call(own, word, params);
 
+    let [code, exception, block] = [(); 3].map(|()| e.b.append_block_param(plain, I64));
     e.b.switch_to_block(plain);
     let null = e.word(0);
     // No card: null is no young object.

@@ -229,6 +229,8 @@ pub struct Body<'a> {
     pub var_args: Option<Value>,
     /// The slot that holds the address of this method's own block of variable arguments.
     pub own_var_args: Option<StackSlot>,
+    /// The words of a plain call through reflection whose code was asked for in front of the body (module `calls/bypass`).
+    pub ready_call: Option<StackSlot>,
 }
 
 impl<'a> Body<'a> {
@@ -265,6 +267,7 @@ impl<'a> Body<'a> {
             leaves_out: false,
             var_args: None,
             own_var_args: None,
+            ready_call: None,
         }
     }
 }

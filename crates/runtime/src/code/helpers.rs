@@ -756,16 +756,13 @@ extern "C" fn plain_target(info: usize, target: usize, parameters: usize, block:
     let info = object(info);
     // SAFETY: the stub passes the address of a block of its frame.
     let block = unsafe { &mut *(block as *mut [u64; PLAIN_CALL_WORDS]) };
-    let (mut method, mut is_constructor) = (None, false);
-    if let Some(info) = info.non_null() {
+    let method = info.non_null().and_then(|info| {
         let handle: usize = info.read(offset_of!(RuntimeMethodInfoObject, mhandle));
         // SAFETY: the runtime stored the address of the method in the object when it made it. A ConstructorInfo has it at the same place.
-        method = unsafe { (handle as *const Method).as_ref() };
-        let constructors = |m: MethodRef| m.class.universe().known(Known::RuntimeConstructorInfo);
-        is_constructor = method.is_some_and(|m| std::ptr::eq(constructors(m), info.class()));
-    }
+        unsafe { (handle as *const Method).as_ref() }
+    });
     let parameters = object(parameters);
-    plain_calls::generated::target(method, is_constructor, object(target), parameters, block)
+    plain_calls::generated::target(method, info, object(target), parameters, block)
 }
 /// The sort of a vector of integers.
 extern "C" fn sort_integers(array: usize, from: i32, count: i32, prim: u32) {

@@ -32,6 +32,8 @@ use vervet_types::{ClassRef, Known, LoadError, MethodRef, Prim};
 struct Plain {
     target: Target,
     params: Box<[Param]>,
+    /// The class of `Missing.Value`, which stands for the default value of a parameter.
+    missing: ClassRef,
     /// What generated code makes calls by, once one was made.
     offer: Published<generated::Offer>,
 }
@@ -113,6 +115,7 @@ fn examine(
     Ok(Some(Plain {
         target,
         params: params.into(),
+        missing,
         offer: Published::new(),
     }))
 }
@@ -148,22 +151,23 @@ pub fn is_plain(method: MethodRef, object: ObjRef<'_>, parameters: ObjRef<'_>) -
     };
     fits && given == plain.params.len()
         && (plain.params.iter().enumerate())
-            .all(|(i, param)| fits_param(parameters.element_ref(i), param))
+            .all(|(i, param)| plain.takes(parameters.element_ref(i), param))
 }
 
-/// Is an argument passed as it is?
-#[inline]
-fn fits_param(arg: ObjRef<'_>, param: &Param) -> bool {
-    match (param, arg.non_null()) {
-        (Param::Box(class), Some(o)) => std::ptr::eq(o.class(), *class),
-        (Param::Box(_), None) => false,
-        // `Missing.Value` stands for the default value of a parameter.
-        (Param::Object(class), Some(o)) => {
-            !remoting::is_proxy(o)
-                && descends(o, class)
-                && !std::ptr::eq(o.class(), class.universe().known(Known::Missing))
+impl Plain {
+    /// Is an argument passed as it is?
+    #[inline]
+    fn takes(&self, arg: ObjRef<'_>, param: &Param) -> bool {
+        match (param, arg.non_null()) {
+            (Param::Box(class), Some(o)) => std::ptr::eq(o.class(), *class),
+            (Param::Box(_), None) => false,
+            (Param::Object(class), Some(o)) => {
+                !remoting::is_proxy(o)
+                    && descends(o, class)
+                    && !std::ptr::eq(o.class(), self.missing)
+            }
+            (Param::Object(_), None) => true,
         }
-        (Param::Object(_), None) => true,
     }
 }
 
@@ -284,7 +288,7 @@ fn fill(plain: &Plain, words: &Words, parameters: ObjRef<'_>, block: &mut [u64])
     let first = usize::from(words.has_this);
     for (i, (word, param)) in words.params.iter().zip(&plain.params).enumerate() {
         let arg = parameters.element_ref(i);
-        if !fits_param(arg, param) {
+        if !plain.takes(arg, param) {
             return None;
         }
         block[first + i] = match word {

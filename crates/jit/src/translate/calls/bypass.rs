@@ -5,6 +5,9 @@
 //! first, and if nothing is to be converted and nothing is wrong the first block is not the method's own:
 //!
 //! ```text
+//!     ready.code = PlainTarget(this, obj, parameters, ready.block)
+//!     brif ready.code, behind, ask
+//! ask:
 //!     plain = IsPlainCall(this.mhandle, obj, parameters)
 //!     brif plain, behind, first
 //! first:                                ; the checks, as the class library has them
@@ -13,8 +16,11 @@
 //!     brfalse behind
 //! behind:
 //!     ...
-//!     call InternalInvoke
+//!     call InternalInvoke(.., ready.code == 0 ? ref exception : ready | TAG)
 //! ```
+//!
+//! What `PlainTarget` has found is kept for `InternalInvoke`, which would look at everything once more (`stubs/reflection.rs`). Constructors, whose internal call
+//! is made by another method, only ask `IsPlainCall`.
 //!
 //! `ReadLine` of `StringReader` and `StreamReader` looks at one character after the other until one ends the line. A leaf helper finds it, and if there is one in what
 //! the reader has at hand, the locals get its index and the character, and the first block is the one that the loop leads to:
@@ -33,8 +39,10 @@
 //!
 //! # Invariants
 //! * Where the helper says yes, the code that is left out neither throws, nor writes what the code behind it reads.
+//! * The code that is ready is that of this call: it is asked for whenever the method begins.
 //! * The code behind it keeps its IL offsets and its handlers, so traces do not change.
 use crate::emit::{null_trap, trusted};
+use crate::stubs::reflection::is_internal_invoke;
 use crate::translate::calls::crypto::offset_of;
 use crate::translate::control::control_flow::{VarOp, variable_of};
 use crate::translate::error::Res;
@@ -42,12 +50,12 @@ use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
-use vervet_abi::call;
 use vervet_abi::object::{
     ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET, HEADER_SIZE, STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET,
 };
+use vervet_abi::{call, ready_call};
 use vervet_metadata::il::{Op, Operand};
-use vervet_types::{ClassRef, Prim};
+use vervet_types::{ClassRef, MethodRef, Prim};
 
 /// The methods that have a bypass, by class and name, and the last call that it leaves out: the `brfalse` after that call leads to where the bypass ends.
 const BYPASSES: [(&str, &str, &str); 2] = [
@@ -77,12 +85,13 @@ impl Translator<'_, '_> {
         if method.name == "ReadLine" && method.class.namespace == "System.IO" {
             return self.line_bypass();
         }
-        let Some((_, _, last)) = BYPASSES
+        let Some((class, _, last)) = BYPASSES
             .iter()
             .find(|(class, name, _)| method.class.name == *class && method.name == *name)
         else {
             return Ok(None);
         };
+        let is_method = *class == "RuntimeMethodInfo";
         let Some(behind) = self.behind(last)? else {
             return Ok(None);
         };
@@ -102,9 +111,53 @@ impl Translator<'_, '_> {
             *value = self.pop_ref()?.value;
         }
         let [object, parameters] = asked;
+        let join = self.e.b.create_block();
+        let taken = self.e.b.append_block_param(join, I32);
+        if is_method {
+            let [found, ask] = [(); 2].map(|()| self.e.b.create_block());
+            let ready = self.e.slot(8 * ready_call::WORDS as u32);
+            self.body.ready_call = Some(ready);
+            let at = self.e.slot_addr(ready);
+            let block = (self.e.b.ins()).iadd_imm_s(at, 8 * ready_call::BLOCK as i64);
+            let args = [this, object, parameters, block];
+            let code = self.e.helper_value(call::PlainTarget, args);
+            let ins = self.e.b.ins();
+            ins.store(trusted(), code, at, 8 * ready_call::CODE as i32);
+            self.e.b.ins().brif(code, found, &[], ask, &[]);
+            self.e.b.seal_block(found);
+            self.e.b.seal_block(ask);
+            self.e.b.switch_to_block(found);
+            let yes = self.i32(1);
+            self.e.b.ins().jump(join, &[BlockArg::Value(yes)]);
+            self.e.b.switch_to_block(ask);
+        }
         let args = [handle, object, parameters];
         let plain = self.e.helper_value(call::IsPlainCall, args);
-        Ok(Some((plain, behind)))
+        self.e.b.ins().jump(join, &[BlockArg::Value(plain)]);
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        Ok(Some((taken, behind)))
+    }
+
+    /// Whether the first blocks of the body may have a bypass: then not all paths to a block are in its plan.
+    pub(crate) fn may_be_bypassed(&self) -> bool {
+        let method = self.body.method;
+        method.class.module.is_corlib()
+            && (method.name == "ReadLine" || BYPASSES.iter().any(|b| method.name == b.1))
+    }
+
+    /// In a method that has asked for the code of a plain call: the argument of `InternalInvoke` for the exception, `exception` itself if no code is ready.
+    pub(super) fn ready_call(&mut self, callee: MethodRef, exception: Value) -> Value {
+        let Some(ready) = self.body.ready_call.filter(|_| is_internal_invoke(callee)) else {
+            return exception;
+        };
+        let at = self.e.slot_addr(ready);
+        let ins = self.e.b.ins();
+        ins.store(trusted(), exception, at, 8 * ready_call::EXCEPTION as i32);
+        let ins = self.e.b.ins();
+        let code = ins.load(I64, trusted(), at, 8 * ready_call::CODE as i32);
+        let tagged = self.e.b.ins().bor_imm_u(at, ready_call::TAG as i64);
+        self.e.b.ins().select(code, tagged, exception)
     }
 
     /// The block that the `brfalse` behind the last call of that name leads to.

@@ -486,7 +486,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             self.expose(this);
         }
-        let p = self.prepare(lowered)?;
+        let mut p = self.prepare(lowered)?;
+        if let (Dispatch::Direct(m), Some(last)) = (&dispatch, p.args.last_mut()) {
+            *last = self.ready_call(m, *last);
+        }
         if let (Dispatch::Invoke, Some(this)) = (&dispatch, &this) {
             self.note_callee(&dispatch, this)?;
             let results = crate::stubs::delegate::emit_invoke(self.e, lowered, &p.args);

@@ -85,10 +85,10 @@ pub fn offer<'cx>(
     Ok(())
 }
 
-/// The code that a call through reflection reaches, with the block filled; or 0, with the code in the first word that makes the call whatever it needs.
+/// The code that a call through reflection of the method, whose MethodBase `info` is, reaches, with the block filled; or 0, with the code in the first word that makes the call whatever it needs.
 pub fn target(
     method: Option<MethodRef>,
-    is_constructor: bool,
+    info: ObjRef<'_>,
     object: ObjRef<'_>,
     parameters: ObjRef<'_>,
     block: &mut [u64; PLAIN_CALL_WORDS],
@@ -98,6 +98,10 @@ pub fn target(
     {
         return code;
     }
+    let is_constructor = method.is_some_and(|method| {
+        let constructors = method.class.universe().known(Known::RuntimeConstructorInfo);
+        ptr::eq(constructors, info.class())
+    });
     block[0] = SLOW[usize::from(is_constructor)].load(Ordering::Acquire) as u64;
     0
 }
