@@ -231,6 +231,8 @@ pub struct Body<'a> {
     pub own_var_args: Option<StackSlot>,
     /// The words of a plain call through reflection whose code was asked for in front of the body (module `calls/bypass`).
     pub ready_call: Option<StackSlot>,
+    /// Locals that are not zeroed in the prologue: in which block, the slot, and its size in bytes.
+    pub late: SmallVec<[(usize, StackSlot, u32); 2]>,
 }
 
 impl<'a> Body<'a> {
@@ -268,6 +270,7 @@ impl<'a> Body<'a> {
             var_args: None,
             own_var_args: None,
             ready_call: None,
+            late: SmallVec::new(),
         }
     }
 }

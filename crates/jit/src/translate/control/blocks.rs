@@ -331,6 +331,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let plan = self.body.plan;
         let b = &plan.blocks[block];
         self.body.skip = 0;
+        self.zero_late(block);
         for index in b.first..b.end {
             if self.body.skip > 0 {
                 self.body.skip -= 1;

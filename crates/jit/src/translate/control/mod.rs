@@ -3,6 +3,7 @@ pub mod blocks;
 pub mod control_flow;
 pub mod exceptions;
 mod fork;
+mod home;
 pub mod join;
 pub mod liveness;
 mod loops;

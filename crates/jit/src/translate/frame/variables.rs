@@ -32,7 +32,7 @@
 //!   be stopped. The conservative scan then pins the object (ECMA-335 II.7.1.2).
 //! * `this` may be null like any argument: `call` does not check it, and neither do open delegates. It counts as non-null only after code of this
 //!   method that would have thrown, on every path ([`Translator::prove_this`]).
-//! * Locals are zero at the start. ECMA-335 demands it only with the `init` flag; references must be valid for the collector in any case.
+//! * Locals are zero when they are first used. ECMA-335 demands it only with the `init` flag; references must be valid for the collector in any case.
 use crate::emit::{FrameMap, trusted};
 use crate::signature::{Pass, scalar_kind, store_passed, store_scalar};
 use crate::translate::control::control_flow::{ADDRESS, FILTERED, READ, REWRITTEN, WRITTEN};
@@ -45,6 +45,9 @@ use cranelift_codegen::ir::{InstBuilder, StackSlot, Value, types::*};
 use vervet_metadata::body::EhKind;
 use vervet_types::ClassRef;
 use vervet_types::resolve::Local;
+
+/// A struct of so many bytes is zeroed where it is used (module `control/home`).
+const LATE: u32 = 32;
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Whether a handler or filter may read the variable before writing it.
@@ -189,8 +192,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             // Without the `init` flag only structs with references are zeroed: code that reads a local
             // before it writes it must find a valid reference.
             if self.body.init_locals || !layout.ref_map.is_empty() {
-                let at = self.e.slot_addr(slot);
-                self.zero(at, 0, layout.size.next_multiple_of(8), trusted());
+                let size = layout.size.next_multiple_of(8);
+                match self.zeroed_late(n, size)? {
+                    Some(home) => self.body.late.push((home, slot, size)),
+                    None => self.zero_slot(slot, size),
+                }
             }
             variable.location = Location::Slot(slot);
         } else if local.pinned || variable.address_taken {
@@ -210,6 +216,29 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         }
         Ok(variable)
+    }
+
+    /// The block in which a local of that size is zeroed, if not in the prologue.
+    fn zeroed_late(&self, n: usize, size: u32) -> Res<Option<usize>> {
+        let plain = self.body.filter.is_none() && !self.may_be_bypassed();
+        match plain && self.e.optimises && size >= LATE {
+            true => self.body.plan.home(n),
+            false => Ok(None),
+        }
+    }
+
+    fn zero_slot(&mut self, slot: StackSlot, size: u32) {
+        let at = self.e.slot_addr(slot);
+        self.zero(at, 0, size, trusted());
+    }
+
+    /// Zeroes the locals whose home is the block whose instructions follow: those of the block itself, or a copy of them.
+    pub(crate) fn zero_late(&mut self, block: usize) {
+        for (home, slot, size) in self.body.late.clone() {
+            if home == block {
+                self.zero_slot(slot, size);
+            }
+        }
     }
 
     /// Notes what the slot of a local holds, and that a `pinned` one stays in memory.
