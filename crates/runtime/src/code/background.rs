@@ -53,7 +53,8 @@ use std::sync::Condvar;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use vervet_jit::{Blob, Symbol};
-use vervet_os::LeafLock;
+use vervet_os::lock::SafeGuard;
+use vervet_os::{LeafLock, SafeLock};
 use vervet_types::MethodRef;
 
 /// See the module. A method that is not in the table was never pushed, and was not called yet.
@@ -183,6 +184,23 @@ pub fn watch_for_idleness() -> bool {
         WORK.notify_one();
     }
     true
+}
+
+/// Held by the worker while it compiles or writes, and by a thread that forks: the worker takes locks of
+/// the type system, of the cache and of the allocator, which the forked process would find taken for ever.
+static JOB: SafeLock<()> = SafeLock::new(());
+
+/// The worker begins a piece of work. It does not hold the queue.
+fn begin_job() -> SafeGuard<'static, ()> {
+    JOB.lock()
+}
+
+/// What a thread holds while it forks: the worker is not at work.
+pub type Held = SafeGuard<'static, ()>;
+
+/// Waits for what the worker is at, and keeps it from going on. (The queue may be taken: the forked process does not look into it.)
+pub fn hold() -> Held {
+    JOB.lock()
 }
 
 /// The process was forked: it has no worker, and must not wait for one.
@@ -330,7 +348,9 @@ fn work() {
     loop {
         if has_compiled && cache::has_much() {
             drop(guard);
+            let job = begin_job();
             cache::when_idle();
+            drop(job);
             guard = QUEUE.lock();
         }
         let queue = guard.get_or_insert_default();
@@ -338,7 +358,10 @@ fn work() {
             has_compiled = true;
             drop(guard);
             // A thread may have needed the code at once.
-            let made = (!entry.is_replaced()).then(|| compile_again(entry));
+            let made = {
+                let _job = begin_job();
+                (!entry.is_replaced()).then(|| compile_again(entry))
+            };
             guard = QUEUE.lock();
             let queue = guard.get_or_insert_default();
             if let Some(made) = made
@@ -356,9 +379,11 @@ fn work() {
                 if is_late {
                     has_compiled = false;
                     drop(guard);
+                    let job = begin_job();
                     vervet_jit::forget_worker();
                     vervet_os::allocator::give_back();
                     cache::when_idle();
+                    drop(job);
                     guard = QUEUE.lock();
                 }
             } else {
@@ -373,7 +398,10 @@ fn work() {
             _ => continue,
         }
         drop(guard);
-        let made = compile(method, None);
+        let made = {
+            let _job = begin_job();
+            compile(method, None)
+        };
         guard = QUEUE.lock();
         let queue = guard.get_or_insert_default();
         match made {

@@ -8,7 +8,8 @@
 //!   therefore shared: the forked process gets a copy before it runs anything else.
 //! * A thread that forks in a host's code is not held by the suspend signal while it has one of these locks that the stopper could need: the stopper
 //!   lets all go and begins again. It can be held while it waits for a lock whose owner may stop the world.
-//! * Nobody is placing code while the process is forked, nor starting, changing or draining a recording: the forked process finds these locks free.
+//! * Nobody is placing code while the process is forked, nor starting, changing or draining a recording, and the background compiler is not at work: the
+//!   forked process finds these locks free.
 //!
 //! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
 use crate::code::{arena, background, cache, compiling};
@@ -26,6 +27,7 @@ struct Held {
     _not_held: Blocked,
     _profiler: live::Held,
     _sampling: sampling::Held,
+    _compiler: background::Held,
 }
 
 /// A box's address; null while nobody forks. One thread at a time does: whoever has written it holds the locks. (A thread-local word would be one of the few
@@ -43,6 +45,7 @@ extern "C" fn before() {
     let held = Box::<Held>::new_uninit();
     // In the order in which others take them, those that may be held for long first. Whoever holds one of the first two may stop the world, and this thread
     // can be stopped while it waits for them.
+    let compiler = background::hold();
     let (profiler, sampling) = (live::hold(), sampling::before_fork());
     let not_held = Blocked::new(SUSPEND);
     let held = Box::write(
@@ -53,6 +56,7 @@ extern "C" fn before() {
             _not_held: not_held,
             _profiler: profiler,
             _sampling: sampling,
+            _compiler: compiler,
         },
     );
     HELD.store(Box::into_raw(held), Ordering::Relaxed);
