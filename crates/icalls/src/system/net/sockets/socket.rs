@@ -242,8 +242,11 @@ fn close_descriptor(cx: &Cx<'_>, fd: i32) {
     // SAFETY: the record is filled; what is no socket is an error.
     let r = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_LINGER, at, &mut size) };
     blocking_io::forget(fd);
-    // SAFETY: `shutdown` takes numbers; an error says that there is nobody to be woken.
-    unsafe { libc::shutdown(fd, libc::SHUT_RD) };
+    // What is shut down is the connection, which another descriptor goes on with.
+    if !state::is_duplicated(fd) {
+        // SAFETY: `shutdown` takes numbers; an error says that there is nobody to be woken.
+        unsafe { libc::shutdown(fd, libc::SHUT_RD) };
+    }
     // EINTR leaves it closed on Linux.
     // SAFETY: managed code gives the descriptor up.
     let close = move || unsafe { libc::close(fd) };
@@ -416,6 +419,7 @@ icalls! {
         match check(unsafe { libc::fcntl(fd as i32, libc::F_DUPFD_CLOEXEC, 0) }) {
             Ok(new) => {
                 state::begin(new as i32);
+                state::set_duplicated([fd as i32, new as i32]);
                 copy.set(new as isize);
                 error.set(error_numbers::SUCCESS);
                 Ok(true)

@@ -11,7 +11,9 @@ use vervet_runtime::threads::park::blocking_io;
 const SHUT: usize = 1;
 /// It is in non-blocking mode because the runtime wants so; to the program it blocks.
 const MODE_IS_OURS: usize = 2;
-const FLAGS: usize = SHUT | MODE_IS_OURS;
+/// Another descriptor of the program leads to the same connection.
+const DUPLICATED: usize = 4;
+const FLAGS: usize = SHUT | MODE_IS_OURS | DUPLICATED;
 /// The bits of a word from here on are a pending error.
 const ERROR_SHIFT: u32 = 16;
 
@@ -39,6 +41,16 @@ pub fn set_shut(fd: i32) {
 /// Has the program done that?
 pub fn is_shut(fd: i32) -> bool {
     word(fd).is_some_and(|w| w.load(Ordering::Relaxed) & SHUT != 0)
+}
+/// Two descriptors lead to one connection.
+pub fn set_duplicated(fds: [i32; 2]) {
+    for w in fds.into_iter().filter_map(word) {
+        w.fetch_or(DUPLICATED, Ordering::Relaxed);
+    }
+}
+/// May another descriptor lead to its connection?
+pub fn is_duplicated(fd: i32) -> bool {
+    word(fd).is_some_and(|w| w.load(Ordering::Relaxed) & DUPLICATED != 0)
 }
 /// Notes whether the runtime has put it into non-blocking mode.
 pub fn set_mode_is_ours(fd: i32, is_ours: bool) {
