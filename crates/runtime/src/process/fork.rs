@@ -14,7 +14,7 @@
 //! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
 use crate::code::{arena, background, cache, compiling};
 use crate::profiler::{live, recording, sampling};
-use crate::safepoint::stop_word::SUSPEND;
+use crate::safepoint::{progress, stop_word::SUSPEND};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_os::lock::LeafGuard;
 use vervet_os::signal::Blocked;
@@ -82,6 +82,7 @@ extern "C" fn after_in_child() {
     compiling::has_forked();
     recording::has_forked();
     sampling::has_forked();
+    progress::has_forked();
     // SAFETY: a forked process has one thread, and that held the arena.
     unsafe { arena::separate() };
     release();

@@ -13,6 +13,7 @@
 //!   pointers and cells.
 use super::changed::Changed;
 use super::elsewhere::Elsewhere;
+use super::progress::Wait;
 use super::stop_word::{self, STOP, SUSPEND};
 use crate::memory::address_plan;
 use crate::profiler::sampling::Sampled;
@@ -334,6 +335,7 @@ fn make() -> &'static Thread {
 /// Puts the calling thread on the list, in Runtime state, as soon as the world runs.
 pub(crate) fn link(thread: &'static Thread) {
     let at = std::ptr::from_ref(thread).cast_mut();
+    let wait = Wait::default();
     loop {
         {
             let mut list = LIST.lock();
@@ -349,7 +351,7 @@ pub(crate) fn link(thread: &'static Thread) {
                 return;
             }
         }
-        stop_word::wait_for_restart();
+        stop_word::wait_for_restart(&wait);
     }
 }
 

@@ -19,6 +19,7 @@
 use super::changed;
 use super::green_contexts::{self, is_parked};
 use super::histogram::{self, SlowestThread};
+use super::progress;
 use super::registry::{self, Thread};
 use super::stop_word::{ARRIVED, SLEEPING, STOP};
 use super::suspend;
@@ -87,12 +88,14 @@ pub unsafe fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -
         "the stopper is in Runtime state"
     );
     let _lock = STOP_LOCK.lock();
+    progress::wait_for_others();
     // The collector finds the stopper's own callee-saved registers on its stack.
     with_registers_saved(context, || {
         let began = now();
         struct Restart;
         impl Drop for Restart {
             fn drop(&mut self) {
+                progress::has_ended();
                 STOP.end();
                 futex::wake(STOP.futex(), i32::MAX);
             }

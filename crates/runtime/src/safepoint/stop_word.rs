@@ -13,6 +13,7 @@
 //! * The handshake, with its models, is [`vervet_parking::stopping`]'s.
 //! * A thread adds to [`ARRIVED`] after its state says that it has stopped; the stopper reads the count before it looks at the states
 //!   and sleeps only while the count has not changed. So the stopper misses no arrival.
+use super::progress::Wait;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use vervet_os::futex;
 use vervet_parking::stopping::StopWord;
@@ -27,9 +28,10 @@ pub fn is_stopping() -> bool {
     STOP.is_stopping()
 }
 
-/// Sleeps until the world runs. The calling thread counts as stopped meanwhile.
-pub(crate) fn wait_for_restart() {
+/// Sleeps until the world runs. The calling thread counts as stopped meanwhile, and ends `wait` when it has gone on.
+pub(super) fn wait_for_restart(wait: &Wait) {
     while let Some(seen) = STOP.stopping() {
+        wait.begin();
         futex::wait(STOP.futex(), seen, None);
     }
 }

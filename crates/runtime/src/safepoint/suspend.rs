@@ -15,6 +15,7 @@
 //! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall. The call that native code waits in, or is
 //!   about to, ends with EINTR if the thread is asked to abort, once for a request; otherwise the native code notices nothing.
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
+use super::progress::Wait;
 use super::registry::Thread;
 use super::stop_word::{self, STOP, SUSPEND};
 use crate::arch::Registers;
@@ -88,12 +89,20 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         }
         // Before the thread says that it has arrived: the stopper reads the registers through it.
         thread.interrupted.store(uc, Ordering::Release);
+        let wait = Wait::default();
         thread
             .suspension
             .hold(&STOP, stop_word::arrived, |reason| match reason {
-                Reason::World(seen) => futex::wait(STOP.futex(), seen, None),
-                Reason::Thread => futex::wait(thread.suspension.futex(), 1, None),
+                Reason::World(seen) => {
+                    wait.begin();
+                    futex::wait(STOP.futex(), seen, None);
+                }
+                Reason::Thread => {
+                    wait.end();
+                    futex::wait(thread.suspension.futex(), 1, None);
+                }
             });
+        drop(wait);
         *libc::__errno_location() = errno;
     }
 }

@@ -6,6 +6,7 @@
 //!   refers to, lie at that address or above.
 //! * A thread in Runtime state polls when it goes to managed code, in long loops ([`poll`]), and by going to Native. So a stop waits for
 //!   no more than one step of a loop.
+use super::progress::Wait;
 use super::registry::state;
 use super::stop_word::{self, STOP};
 use crate::cx::Cx;
@@ -45,10 +46,12 @@ pub unsafe extern "C" fn leave_native(context: *mut ThreadContext) {
     // SAFETY: the context is the calling thread's, and so is errno.
     unsafe {
         let errno = *libc::__errno_location();
+        let wait = Wait::default();
         stopping::leave_native(state(context), &STOP, || {
             stop_word::arrived();
-            stop_word::wait_for_restart();
+            stop_word::wait_for_restart(&wait);
         });
+        drop(wait);
         *libc::__errno_location() = errno;
     }
 }
