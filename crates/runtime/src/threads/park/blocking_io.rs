@@ -26,7 +26,7 @@
 //!   word is INSIDE: one of the two sees the other.
 use super::reason::{self, Reason};
 use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, Waiter, waiter};
-use super::{Leaves, id, is_over};
+use super::{Leaves, id, is_over, wait_set};
 use crate::cx::{Cx, Result, Throw};
 use crate::threads::green::descriptor::Verified;
 pub use crate::threads::green::descriptor::forget;
@@ -155,6 +155,8 @@ pub struct Target {
     pub limits: Limits,
     /// The descriptor is a socket, whose numbers the class library gives out and closes: waits may rely on what earlier ones have found.
     pub may_rely: bool,
+    /// It stands for a set of descriptors, of which each ends the operation when it is closed ([`wait_set`]).
+    pub is_set: bool,
 }
 
 impl Target {
@@ -167,6 +169,7 @@ impl Target {
             can_try: false,
             limits: Limits::Own,
             may_rely: false,
+            is_set: false,
         }
     }
     /// What is not waited for, but by the operation's own calls.
@@ -256,6 +259,10 @@ pub(super) fn go_on<T>(
             drop(inside);
             interrupts::serve(cx)?;
             continue;
+        }
+        // (A thread that was parked has been inside since it looked for that.)
+        if target.is_set && !wait.was_parked && wait_set::is_closed(id(cx)) {
+            return Ok(Err(libc::EINTR));
         }
         let is_write = target.interest == Interest::Write;
         reason::set(
@@ -424,6 +431,7 @@ impl<'a> Wait<'a> {
             can_try,
             limits,
             may_rely,
+            ..
         } = self.target;
         let direction = self.direction();
         let mut was_parked = std::mem::take(&mut self.was_parked);

@@ -10,17 +10,30 @@ use std::sync::atomic::Ordering;
 
 /// Makes a thread that is inside a blocking operation look for interrupt requests. Called after the requests can be seen.
 pub fn interrupt_io(id: u32) {
-    wake(id, REQUEST);
+    wake(id, operation(id), REQUEST);
 }
 
 /// Ends the operation that a thread is in, if it is in one, with EINTR. One that has its result keeps it.
 pub fn cancel_io(id: u32) {
-    wake(id, CANCEL);
+    wake(id, operation(id), CANCEL);
 }
 
-fn wake(id: u32, why: u32) {
+/// The operation that a thread is in, or none.
+#[derive(Clone, Copy)]
+pub(super) struct Operation(u32);
+
+/// What operation the thread is in now.
+pub(super) fn operation(id: u32) -> Operation {
+    Operation(waiter(id).io.load(Ordering::SeqCst))
+}
+
+/// As [`cancel_io`], if the thread is in that operation still.
+pub(super) fn cancel(id: u32, operation: Operation) {
+    wake(id, operation, CANCEL);
+}
+
+fn wake(id: u32, Operation(seen): Operation, why: u32) {
     let word = &waiter(id).io;
-    let seen = word.load(Ordering::SeqCst);
     if seen & INSIDE == 0 {
         return;
     }

@@ -10,16 +10,19 @@
 //! * The epoll lives as long as the wait. While the thread has no native stack, its number is in [`Kept`](crate::threads::green::kept::Kept), and the
 //!   internal call that is made again closes it.
 //! * A set that a green thread waits for is known ([`SETS`]) before the thread's last look, until the wait is over. Whoever closes a
-//!   descriptor of it ends the wait ([`closed`]): an epoll forgets what has happened to a descriptor when that is closed.
+//!   descriptor of it ends the wait ([`closed`]): an epoll forgets what has happened to a descriptor when that is closed. It notes this first, and the thread
+//!   looks for the note whenever it has begun to wait (again): one of the two sees the other, whoever has the descriptor's number by then.
 //! * A set of one descriptor is waited for in the reactor only if all that the reactor reports of that direction ends the wait; otherwise an event
 //!   that stays (bytes to read, for who waits for errors) would wake the thread again and again.
 use super::blocking_io::{self, Interest, Limits, Target};
+use super::cancel::{self, Operation};
 use super::id;
 use crate::cx::{Cx, Result};
 use crate::threads::green;
 use crate::threads::green::kept::Kept;
 use crate::threads::green::reentry;
 use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
@@ -74,6 +77,7 @@ fn poll_parked(
     let target = Target {
         deadline,
         limits: Limits::None,
+        is_set: true,
         ..stands_for(records, set.as_ref()).tried()
     };
     let note = Cell::new(set.as_ref().map_or(0, |set| set.as_raw_fd() as u64 + 1));
@@ -93,7 +97,7 @@ fn poll_parked(
     Ok(match answer? {
         // The time is over, and nothing was ready at the last look.
         Err(libc::ETIMEDOUT) => Ok(0),
-        Err(libc::EINTR) => match look(records) {
+        Err(libc::EINTR) => match look_at_the_end(id(cx), records) {
             0 => Err(libc::EINTR),
             ready => Ok(ready),
         },
@@ -101,23 +105,55 @@ fn poll_parked(
     })
 }
 
-/// The descriptors that green threads wait for, by owner id.
-static SETS: LeafLock<Vec<(u32, Vec<i32>)>> = LeafLock::new(Vec::new());
+/// The sets that green threads wait for.
+static SETS: LeafLock<Sets> = LeafLock::new(Sets {
+    of_threads: BTreeMap::new(),
+    waits: BTreeSet::new(),
+});
 /// How many sets there are.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
+struct Sets {
+    /// By owner id.
+    of_threads: BTreeMap<u32, Set>,
+    /// Each descriptor of each set, and who waits for it.
+    waits: BTreeSet<(i32, u32)>,
+}
+
+struct Set {
+    descriptors: Vec<i32>,
+    /// Those that have been closed since the wait began.
+    closed: Vec<i32>,
+}
+
 fn add(id: u32, records: &[libc::pollfd]) {
-    let set = records.iter().map(|record| record.fd).collect();
-    SETS.lock().push((id, set));
+    let descriptors: Vec<i32> = records.iter().map(|record| record.fd).collect();
+    let mut sets = SETS.lock();
+    sets.waits.extend(descriptors.iter().map(|&fd| (fd, id)));
+    let set = Set {
+        descriptors,
+        closed: Vec::new(),
+    };
+    sets.of_threads.insert(id, set);
     COUNT.fetch_add(1, Ordering::SeqCst);
 }
 
 fn remove(id: u32) {
     let mut sets = SETS.lock();
-    if let Some(at) = sets.iter().position(|set| set.0 == id) {
-        sets.swap_remove(at);
+    if let Some(set) = sets.of_threads.remove(&id) {
+        for fd in set.descriptors {
+            sets.waits.remove(&(fd, id));
+        }
         COUNT.fetch_sub(1, Ordering::SeqCst);
     }
+}
+
+/// Has a descriptor of the thread's set been closed since its wait began?
+pub(super) fn is_closed(id: u32) -> bool {
+    SETS.lock()
+        .of_threads
+        .get(&id)
+        .is_some_and(|set| !set.closed.is_empty())
 }
 
 /// The descriptor has been closed: ends the waits for sets that it is in. One that begins meanwhile finds it closed.
@@ -125,10 +161,21 @@ pub fn closed(fd: i32) {
     if COUNT.load(Ordering::SeqCst) == 0 {
         return;
     }
-    let of = |set: &(u32, Vec<i32>)| set.1.contains(&fd).then_some(set.0);
-    let ids: Vec<u32> = SETS.lock().iter().filter_map(of).collect();
-    for id in ids {
-        super::cancel_io(id);
+    let waits: Vec<(u32, Operation)> = {
+        let mut sets = SETS.lock();
+        let of_it = sets.waits.range((fd, 0)..=(fd, u32::MAX));
+        let ids: Vec<u32> = of_it.map(|wait| wait.1).collect();
+        for id in &ids {
+            if let Some(set) = sets.of_threads.get_mut(id) {
+                set.closed.push(fd);
+            }
+        }
+        // Each of them is in this wait (or between two operations of it): it takes the lock when it leaves.
+        let operations = ids.into_iter().map(|id| (id, cancel::operation(id)));
+        operations.collect()
+    };
+    for (id, operation) in waits {
+        cancel::cancel(id, operation);
     }
 }
 
@@ -137,6 +184,21 @@ fn look(records: &mut [libc::pollfd]) -> usize {
     // SAFETY: the records live for the length of the call, which does not wait.
     let ready = unsafe { libc::poll(records.as_mut_ptr(), records.len() as libc::nfds_t, 0) };
     usize::try_from(ready).unwrap_or(0)
+}
+
+/// [`look`], when the wait has been cancelled: those that were closed meanwhile count as ready, as they did between shutdown and close, whatever
+/// has their number now.
+fn look_at_the_end(id: u32, records: &mut [libc::pollfd]) -> usize {
+    look(records);
+    let sets = SETS.lock();
+    let closed = sets.of_threads.get(&id).map_or(&[][..], |set| &set.closed);
+    for record in records
+        .iter_mut()
+        .filter(|record| closed.contains(&record.fd))
+    {
+        record.revents = record.events & (libc::POLLIN | libc::POLLOUT) | libc::POLLHUP;
+    }
+    records.iter().filter(|record| record.revents != 0).count()
 }
 
 /// Is the set other than one descriptor that is to be read or to be written?
