@@ -107,6 +107,10 @@ for mode in sample sample-real; do
     check "shows the loop that ran" has 'Shapes:Spin' out
 done
 
+check "short waits" mcs -out:ShortWaits.exe "$here/profiler/ShortWaits.cs"
+check "threads that wait for next to nothing, seen from outside" ends 0 "$vervet" --profile=log:sample-real=10000,output=short.mlpd ShortWaits.exe
+check "their report" ends 0 "$vervet" report short.mlpd
+
 check "waits" ends 0 "$vervet" --profile=log:nodefaults,waits=1000,output=waits.mlpd Shapes.exe wait
 check "the report of waits" ends 0 "$vervet" report --collapsed waits.txt waits.mlpd
 sum() { awk -v what="$1" 'index($0, what) { n += $NF } END { print n + 0 }' waits.txt; }

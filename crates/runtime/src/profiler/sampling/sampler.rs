@@ -3,8 +3,8 @@
 //! # How it works
 //! | the thread is in state | what the sampler does |
 //! |---|---|
-//! | Managed, Runtime | queues a signal to it, whose handler takes the sample |
-//! | Native | walks it from its innermost exit record, without a signal: the thread is not woken, and its system calls go on |
+//! | Managed, Runtime, or Native and runs | queues a signal to it, whose handler takes the sample |
+//! | Native, and does not run | walks it from its innermost exit record, without a signal: the thread is not woken, and its system calls go on |
 //! | Native, and has not run since | repeats the stack that it found then |
 //! | Foreign, and hardly runs | notes a sample without frames: its system calls go on |
 //! | Foreign, and runs | queues a signal to it |
@@ -15,8 +15,8 @@
 //! # Invariants
 //! * Threads are looked at under the lock of their list: a thread that is on it exists.
 //! * A stack of a thread that may run meanwhile is read by the kernel ([`Other`]), so that
-//!   memory which is gone is an error and no fault. What was read counts only if the thread is
-//!   still where it was.
+//!   memory which is gone is an error and no fault. What was read counts only if the thread has not
+//!   run meanwhile: what its words say then is no proof, since it may have been elsewhere and come back.
 //! * The sampler is not attached, and takes no signals.
 //! * While the process is forked the sampler holds no lock: [`pause`] waits until it looks at
 //!   nobody, and it looks at nobody while somebody forks.
@@ -213,16 +213,16 @@ fn look_from_outside(
         let stayed = state == State::Native as u8
             && record() == before
             && thread.context() == context
-            && walked.flags & FRAMELESS == 0;
+            && walked.flags & FRAMELESS == 0
+            // The same record can be another one at the same place.
+            && time_of(tid) == Some(ran);
         if !stayed {
             last.context = std::ptr::null_mut();
             return false;
         }
         let Walked { count, flags } = walked;
         (last.context, last.count, last.flags) = (context, count, flags);
-        last.frames = frames;
-        // A thread that ran while it was walked is walked again next time.
-        last.ran = if time_of(tid) == Some(ran) { ran } else { 0 };
+        (last.frames, last.ran) = (frames, ran);
     }
     let sample = Sample {
         time_ns: clock::now(),
