@@ -101,6 +101,7 @@ mcs -nologo -warn:0 "-out:$work/Starts.exe" tests/embedding/Starts.cs || fail "S
 if host starts; then compare starts "$PWD/tests/embedding/starts.expected" ./starts; fi
 # One arena, so that all of the host's threads and the runtime's want the same lock.
 if host held; then compare held "$PWD/tests/embedding/held.expected" env MALLOC_ARENA_MAX=1 ./held; fi
+if host jumps; then compare jumps "$PWD/tests/embedding/jumps.expected" ./jumps; fi
 if host forks; then compare forks "$PWD/tests/embedding/forks.expected" ./forks; fi
 # Samples by real time: system calls of a host with a time limit come to an end.
 if host nap; then compare nap "$PWD/tests/embedding/nap.expected" env VERVET_DEBUG_SAMPLE=real,100 ./nap; fi

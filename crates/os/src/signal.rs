@@ -73,6 +73,22 @@ pub unsafe fn install(signal: i32, handler: Handler, flags: i32, masked: &[i32])
     }
 }
 
+/// All signals but those of faults, which are an instruction's own.
+pub fn asynchronous() -> Vec<i32> {
+    const FAULTS: [i32; 7] = [
+        libc::SIGSEGV,
+        libc::SIGBUS,
+        libc::SIGFPE,
+        libc::SIGILL,
+        libc::SIGTRAP,
+        libc::SIGABRT,
+        libc::SIGSYS,
+    ];
+    (1..=libc::SIGRTMAX())
+        .filter(|number| !FAULTS.contains(number))
+        .collect()
+}
+
 /// Lets the calling thread receive these signals.
 pub fn unblock(signals: &[i32]) {
     // SAFETY: a set of our own.

@@ -25,7 +25,7 @@
 //! * [`registry`]: the attached threads; [`green_contexts`]: the green threads; [`changed`]: those of them that the collector has to look at
 //! * [`stop_word`]: the words between the stopper and the threads; [`transitions`]: what a thread does when it finds the word set
 //! * [`suspend`]: the signal that stops a thread in managed code
-//! * [`stop`](mod@stop): the stopper's side; [`histogram`]: how long it took; [`progress`]: who was stopped goes on before the next stop
+//! * [`stop`](mod@stop): the stopper's side; [`histogram`]: how long it took; [`progress`]: who is stopped again and again goes on in between
 //! * [`stash`]: frames of parked threads that are put away
 //! * [`debug`]: stops without a reason, for tests
 pub(crate) mod changed;

@@ -88,7 +88,7 @@ pub unsafe fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -
         "the stopper is in Runtime state"
     );
     let _lock = STOP_LOCK.lock();
-    progress::wait_for_others();
+    progress::give_turn();
     // The collector finds the stopper's own callee-saved registers on its stack.
     with_registers_saved(context, || {
         let began = now();

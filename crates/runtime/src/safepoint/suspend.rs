@@ -11,6 +11,8 @@
 //!   whatever stack that runs, below which the frames would not be known. Only code of a host is held on any stack, be it of a handler or
 //!   of a fiber: what it may refer to is found then ([`Elsewhere`](super::elsewhere::Elsewhere)). In every other case it returns, and who asked looks again. It draws
 //!   no other conclusion: it does not matter what handlers are nested below it.
+//! * No other handler runs in a thread while it is parked, but those of faults: what such a handler did would be done in a stopped world, and one that left by
+//!   `siglongjmp` would leave a thread that runs and counts as parked.
 //! * It reads one thread-local word, which needs no initialisation, takes no memory and no lock, and keeps errno.
 //! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall. The call that native code waits in, or is
 //!   about to, ends with EINTR if the thread is asked to abort, once for a request; otherwise the native code notices nothing.
@@ -32,7 +34,7 @@ static FOREIGN: Chained = Chained::new();
 /// Installs the handler. Called once, before the first thread is attached.
 pub(super) fn initialise() {
     // SAFETY: the handler follows the rules above.
-    unsafe { signal::install(SUSPEND, on_suspend, 0, &[libc::SIGQUIT, libc::SIGPROF]) };
+    unsafe { signal::install(SUSPEND, on_suspend, 0, &signal::asynchronous()) };
 }
 
 /// Notes what a library wants for our signal, and gives what it wanted before.
