@@ -99,6 +99,8 @@ impl RawFrame {
                     ..RawFrame::wrapper(m)
                 })
             }
+            // Accessors of arrays are generated, too; they have no frame.
+            CodeKind::Wrapper(m) if m.class.is_array() => None,
             CodeKind::Wrapper(m) => Some(RawFrame {
                 kind: Kind::Proxy,
                 ..RawFrame::wrapper(m)
@@ -279,6 +281,14 @@ fn through<'cx>(cx: &'cx Cx<'cx>, throw: Throw, method: MethodRef, kind: Kind) -
     cx.throw_object(exception)
 }
 
+/// An exception is going to be thrown because of what the real proxy has returned for a call of that method: it arises in the wrapper of the call.
+pub fn begin_behind_proxy<'cx>(cx: &'cx Cx<'cx>, throw: Throw, method: MethodRef) -> Throw {
+    let exception = cx.take_pending(throw);
+    let words = [method as *const _ as i64, OWN as i64, 0, Kind::Proxy as i64];
+    begin(cx, exception, words);
+    cx.throw_object(exception)
+}
+
 /// Takes its trace from an exception that is going to be thrown anew.
 pub fn forget(exception: ObjRef<'_>) {
     exception.write_ref(STACK_TRACE, ObjRef::NULL);
@@ -346,6 +356,8 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     let mut out: Vec<Frame> = Vec::new();
     let mut callee: Option<MethodRef> = None;
     let mut crossed = false;
+    // Has the wrapper of a call on a proxy thrown the exception itself?
+    let mut arose = false;
     // What a real proxy has been asked to call.
     let mut sent: Option<MethodRef> = None;
     let mut recorded = array.elements::<i64>().chunks_exact(WORDS).peekable();
@@ -377,8 +389,15 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
                 (callee, crossed) = (Some(method), false);
                 continue;
             }
+            // The frame of the wrapper itself follows.
+            Kind::Proxy if w[1] as usize == OWN => {
+                arose = true;
+                continue;
+            }
             Kind::Proxy => {
-                out.push(wrapper("managed-to-native", REMOTING));
+                if !std::mem::take(&mut arose) {
+                    out.push(wrapper("managed-to-native", REMOTING));
+                }
                 sent = Some(method);
             }
             Kind::CrossesIn
