@@ -12,7 +12,7 @@
 //!
 //! Wrappers that mono has and Vervet has not are added when the trace is read: around synchronized methods, around methods of a
 //! MarshalByRefObject that are called as if it were a proxy, and those of [`wrappers`].
-use crate::code::table::CodeKind;
+use crate::code::table::{CodeKind, OPEN_VIRTUAL_THUNK};
 use crate::cx::{Cx, Throw};
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
 use crate::exceptions::wrappers;
@@ -61,6 +61,8 @@ enum Kind {
     CrossesOut = 8,
     /// The wrapper in which a call from another domain arrives.
     CrossesIn = 9,
+    /// The thunk that looks a delegate's method up in its first argument; the method is `Invoke`.
+    OpenVirtual = 10,
 }
 impl Kind {
     fn of(word: i64) -> Kind {
@@ -74,6 +76,7 @@ impl Kind {
             7 => Kind::Arises,
             8 => Kind::CrossesOut,
             9 => Kind::CrossesIn,
+            10 => Kind::OpenVirtual,
             _ => Kind::Method,
         }
     }
@@ -109,8 +112,11 @@ impl RawFrame {
                 kind: Kind::Callback,
                 ..RawFrame::wrapper(m)
             }),
-            CodeKind::Stub(_) => frame.code.multicast().map(|m| RawFrame {
-                kind: Kind::Multicast,
+            CodeKind::Stub(name) => frame.code.thunk_of().map(|m| RawFrame {
+                kind: match name {
+                    OPEN_VIRTUAL_THUNK => Kind::OpenVirtual,
+                    _ => Kind::Multicast,
+                },
                 ..RawFrame::wrapper(m)
             }),
             _ => None,
@@ -531,6 +537,9 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
     match kind {
         Kind::Native => return wrapper("managed-to-native", &method.wrapper_name()),
         Kind::Multicast => return wrapper("delegate-invoke", &method.delegate_invoke_name()),
+        Kind::OpenVirtual => {
+            return wrapper("delegate-invoke", &method.delegate_invoke_virtual_name());
+        }
         Kind::Proxy => return wrapper("remoting-invoke", &method.instantiated_name()),
         Kind::EndInvoke => {
             return wrapper("delegate-end-invoke", &method.delegate_end_invoke_name());
