@@ -27,6 +27,8 @@ pub const MOST_FRAMES: usize = 999;
 const WORDS: usize = 4;
 const STACK_TRACE: usize = std::mem::offset_of!(ExceptionObject, stack_trace);
 
+const STACK_TRACE_STRING: usize = std::mem::offset_of!(ExceptionObject, stack_trace_string);
+
 /// How a throw treats the trace that the exception may carry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TraceMode {
@@ -219,7 +221,7 @@ pub struct Frame {
     pub internal_name: Option<String>,
 }
 
-/// The trace that a throw goes on from: what the exception carries, or nothing.
+/// The trace that a throw goes on from: what the exception carries, or nothing. Where the trace starts anew, a text of it that the exception carries is gone.
 pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
     let cx = Cx::current();
     let known = crate::classes::casts::is_assignable(
@@ -229,8 +231,13 @@ pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
     )
     .unwrap_or(false);
     match mode {
-        TraceMode::Continue | TraceMode::Rethrow if known => exception.read_ref(STACK_TRACE),
-        _ => ObjRef::NULL,
+        _ if !known => ObjRef::NULL,
+        TraceMode::Continue | TraceMode::Rethrow => exception.read_ref(STACK_TRACE),
+        TraceMode::Fresh => {
+            // The text of a trace that was serialized with the exception is that of the throw before.
+            exception.write_ref(STACK_TRACE_STRING, ObjRef::NULL);
+            ObjRef::NULL
+        }
     }
 }
 
