@@ -65,6 +65,9 @@ enum Kind {
     CrossesIn = 9,
     /// The thunk that looks a delegate's method up in its first argument; the method is `Invoke`.
     OpenVirtual = 10,
+    /// The method of the next frame has been entered only to find that its class cannot be initialised: it is not shown. The code address is the number of the
+    /// wrapper to show in its place, plus one; 0: none.
+    Entered = 11,
 }
 impl Kind {
     fn of(word: i64) -> Kind {
@@ -79,6 +82,7 @@ impl Kind {
             8 => Kind::CrossesOut,
             9 => Kind::CrossesIn,
             10 => Kind::OpenVirtual,
+            11 => Kind::Entered,
             _ => Kind::Method,
         }
     }
@@ -245,6 +249,36 @@ pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
 pub fn begin_in(cx: &Cx<'_>, exception: ObjRef<'_>, number: usize) {
     begin(cx, exception, [0, number as i64, 0, Kind::Arises as i64]);
 }
+/// Lets the trace begin in the caller of the method that the innermost frame has been entered for, or in the wrapper that calls it.
+pub fn begin_at_entry(cx: &Cx<'_>, exception: ObjRef<'_>, wrapper: Option<usize>) {
+    let shown = wrapper.map_or(0, |number| number as i64 + 1);
+    begin(cx, exception, [0, shown, 0, Kind::Entered as i64]);
+}
+
+/// A method that runs.
+pub struct LogicalFrame {
+    /// The method.
+    pub method: MethodRef,
+    /// Where it is, if that is known.
+    pub il_offset: Option<u32>,
+}
+
+/// The innermost two methods of the code that called the runtime, innermost first; fewer if the runtime has called them.
+pub fn innermost(cx: &Cx<'_>) -> SmallVec<[LogicalFrame; 2]> {
+    let mut walk = Walk::here(cx);
+    let mut found = SmallVec::new();
+    while found.len() < 2
+        && let Some(frame) = walk.next()
+        && !frame.code.is_invoke_stub()
+    {
+        let methods = RawFrame::of(&frame).map(|f| LogicalFrame {
+            method: f.method,
+            il_offset: f.il.checked_sub(1),
+        });
+        found.extend(methods.take(2 - found.len()));
+    }
+    found
+}
 fn begin(cx: &Cx<'_>, exception: ObjRef<'_>, words: [i64; WORDS]) {
     // An OutOfMemoryException has taken the place of the exception; it has no such frame.
     match cx.alloc_array(cx.known(Known::Int64), WORDS) {
@@ -377,6 +411,12 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     while let Some(w) = recorded.next() {
         if Kind::of(w[3]) == Kind::Arises {
             out.push(named(wrappers::name(w[1] as usize).to_owned()));
+            continue;
+        }
+        if Kind::of(w[3]) == Kind::Entered {
+            let wrapper = (w[1] as usize).checked_sub(1);
+            out.extend(wrapper.map(|number| named(wrappers::name(number).to_owned())));
+            recorded.next();
             continue;
         }
         // SAFETY: the word was stored from a `&'static Method` by `record`.
@@ -555,7 +595,7 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
         Kind::CrossesOut => return wrapper("xdomain-invoke", &method.instantiated_name()),
         Kind::CrossesIn => return wrapper("xdomain-dispatch", &method.dispatch_name()),
         // No frame that is walked is one.
-        Kind::Arises | Kind::Method | Kind::Remote => {}
+        Kind::Arises | Kind::Entered | Kind::Method | Kind::Remote => {}
     }
     if method.is_dynamic() {
         let name = vervet_types::names::DYNAMIC.to_owned() + &method.wrapper_name();
