@@ -360,12 +360,14 @@ pub fn record(
         return;
     }
     let mut old_len = if old.is_null() { 0 } else { old.array_len() };
-    // A rethrow from the frame that the trace ended in goes on in place of that frame.
+    // A rethrow from the frame that the trace ended in goes on in place of that frame, which has called as it has called.
+    let mut replaced = None;
     if let Some(first) = frames.first()
         && mode == TraceMode::Rethrow
         && old_len >= WORDS
         && old.elements::<i64>()[old_len - WORDS] == first.method as *const _ as i64
     {
+        replaced = Some(Kind::of(old.elements::<i64>()[old_len - 1]));
         old_len -= WORDS;
     }
     // Main could not be compiled: an exception that passed no frame has no trace, not an empty one.
@@ -390,6 +392,11 @@ pub fn record(
         w[1] = f.pc as i64;
         w[2] = f.il as i64;
         w[3] = f.kind as i64;
+    }
+    if let Some(Kind::Remote) = replaced
+        && frames[0].kind == Kind::Method
+    {
+        words[old_len + WORDS - 1] = Kind::Remote as i64;
     }
     exception.write_ref(STACK_TRACE, array);
 }

@@ -110,7 +110,7 @@ pub unsafe fn one_to_native<'cx>(
             }
             Native::Embedded(layout) => match object().non_null() {
                 // With what lies between its fields.
-                Some(o) if layout.blittable => {
+                Some(o) if layout.blittable && !layout.fields.is_empty() => {
                     std::ptr::copy_nonoverlapping(o.value_ptr(), native, layout.size as usize)
                 }
                 Some(o) => return to_native(cx, layout, o.value_ptr(), native),
