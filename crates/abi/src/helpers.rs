@@ -429,7 +429,7 @@ impl ThrowKind {
 
 macro_rules! math_functions {
     ($( $name:ident )*) => {
-        /// A function of the C library that generated code calls through [`Helper::Math`].
+        /// A function that generated code calls through [`Helper::Math`]: one of the C library, or an instruction of the processor.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(i32)]
         #[expect(missing_docs, reason = "the names say it")]
@@ -444,7 +444,7 @@ macro_rules! math_functions {
                     _ => 1,
                 }
             }
-            /// The method of System.Math that is this function.
+            /// The method of System.Math that is this function of the C library; the instructions have names that no method has.
             pub const fn method(self) -> &'static str {
                 match self { $( MathFunction::$name => stringify!($name) ),* }
             }
@@ -472,4 +472,4 @@ impl CipherStep {
     pub const ROUNDS: [i32; 3] = [10, 12, 14];
 }
 
-math_functions! { Sin Cos Tan Asin Acos Atan Exp Log Log10 Pow Atan2 }
+math_functions! { Sin Cos Tan Asin Acos Atan Exp Log Log10 Pow Atan2 SinByInstruction CosByInstruction }

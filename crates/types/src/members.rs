@@ -186,7 +186,6 @@ impl Class {
             );
         }
         add("Get", MethodKind::ArrayGet, rank, None, elem);
-        add("Set", MethodKind::ArraySet, rank, Some(elem), void);
         add(
             "Address",
             MethodKind::ArrayAddress,
@@ -194,6 +193,7 @@ impl Class {
             None,
             u.byref(elem),
         );
+        add("Set", MethodKind::ArraySet, rank, Some(elem), void);
         // Jagged: one length per level. Last, so that the others' indices do not depend on the element.
         let (mut level, mut at) = (1, elem);
         while self.is_sz_array()

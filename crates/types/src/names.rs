@@ -130,6 +130,19 @@ fn write_list(out: &mut String, classes: &[ClassRef], between: char, style: Styl
     }
 }
 
+/// The name of a wrapper so far, and the signature of what it wraps: what it does, the result, and, if there are any, parameters behind `before_params`.
+fn wrapper_of(mut out: String, what: &str, before_params: &str, sig: Option<&MethodSig>) -> String {
+    out.push_str(what);
+    if let Some(sig) = sig {
+        write_list(&mut out, &[sig.ret], '_', Style::Short);
+        if !sig.params.is_empty() {
+            out.push_str(before_params);
+            write_list(&mut out, &sig.params, '_', Style::Short);
+        }
+    }
+    out
+}
+
 /// Writes the name of a class.
 fn write_class(out: &mut String, class: &Class, style: Style) {
     match &class.kind {
@@ -342,6 +355,12 @@ impl Method {
     pub fn delegate_invoke_name(&'static self) -> String {
         self.of_delegate_in_traces("invoke_", "_")
     }
+    /// Of a delegate's `Invoke`, the name of mono's wrapper that looks the method up in the first argument. Those of generic delegates belong to no class either:
+    /// `<Module>.invoke_callvirt_void_object(object)`.
+    pub fn delegate_invoke_virtual_name(&'static self) -> String {
+        let name = |out| wrapper_of(out, "invoke_callvirt_", "_", self.sig().ok());
+        self.with_params_in_traces(name("<Module>.".to_owned()))
+    }
     /// Of a delegate's `EndInvoke`, likewise: `<Module>.end_invoke_int__this___IAsyncResult(System.IAsyncResult)`.
     pub fn delegate_end_invoke_name(&'static self) -> String {
         self.of_delegate_in_traces("end_invoke_", "__this___")
@@ -353,14 +372,10 @@ impl Method {
             false => "<Module>".to_owned(),
         };
         out.push('.');
-        out.push_str(what);
-        if let Ok(sig) = self.definition().sig() {
-            write_list(&mut out, &[sig.ret], '_', Style::Short);
-            if !sig.params.is_empty() {
-                out.push_str(after_result);
-                write_list(&mut out, &sig.params, '_', Style::Short);
-            }
-        }
+        let out = wrapper_of(out, what, after_result, self.definition().sig().ok());
+        self.with_params_in_traces(out)
+    }
+    fn with_params_in_traces(&'static self, mut out: String) -> String {
         out.push('(');
         if let Ok(sig) = self.sig() {
             write_list(&mut out, &sig.params, ',', Style::Native);

@@ -160,11 +160,15 @@ pub fn delegate_thunk(
                     }
                     e.tail_call(&lowered.clif, code, &args);
                 }
+                // It has a frame, which traces show.
                 DelegateThunk::OpenVirtual => {
+                    e.check = StackCheck::Always;
                     let method = load(e, delegate, METHOD);
                     let args = receiver_first(lowered, args);
+                    e.throw_unless(args[0], ThrowKind::NullReference);
                     let code = e.helper_value(call::ResolveVirtual, [args[0], method]);
-                    e.tail_call(&without_this(lowered), code, &args);
+                    let results = e.call_address(&without_this(lowered), code, &args);
+                    e.b.ins().return_(&results);
                 }
                 DelegateThunk::Multicast => multicast(e, lowered, args),
             }

@@ -11,6 +11,7 @@ use crate::code::entries::{self, Entry};
 use crate::code::hot;
 use crate::code::prestub::{Made, make_code};
 use crate::cx::{Cx, Result};
+use crate::exceptions::wrappers;
 use rustc_hash::FxHashMap;
 use vervet_abi::ThreadContext;
 use vervet_os::LeafLock;
@@ -23,7 +24,7 @@ pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
     if let Some(code) = hot::called_often(&cx, entry) {
         return code;
     }
-    code_of(&cx, entry).map_or(0, behind_count)
+    code_for(&cx, entry, true).map_or(0, behind_count)
 }
 
 /// Where a call goes on that the prestub has served. It is not counted again: a count that is used up would bring it back here.
@@ -35,6 +36,11 @@ fn behind_count(code: usize) -> usize {
 
 /// The code of an entry's method in the entry's domain, compiled and linked if it is not.
 pub fn code_of<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Result<usize> {
+    code_for(cx, entry, false)
+}
+
+/// As [`code_of`]; has generated code called the method?
+fn code_for<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, is_called: bool) -> Result<usize> {
     let made = loop {
         let have = entry.code();
         if have != 0 {
@@ -58,7 +64,12 @@ pub fn code_of<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Result<usize> {
     };
     for class in made.initialise.iter() {
         let vtable = cx.load(entry.domain.vtable(class))?;
-        initialize::ensure(cx, vtable)?;
+        initialize::ensure(cx, vtable).map_err(|throw| {
+            match is_called && *class == entry.method.class {
+                true => wrappers::class_init_of_call(cx, throw, entry.method),
+                false => throw,
+            }
+        })?;
     }
     let code = entry.compiled(made.code);
     if let Some(all) = WAITING.lock().as_mut() {

@@ -474,7 +474,12 @@ extern "C" fn poll() {
 }
 /// The class of a static field or method is not initialised. Returns when it is, or when this thread is the one that initialises it.
 extern "C" fn class_init(v: usize) {
-    with(|cx| crate::classes::initialize::ensure(cx, vt(v)))
+    with(|cx| {
+        let result = crate::classes::initialize::ensure(cx, vt(v));
+        result.map_err(|throw| {
+            wrappers::class_init_in(cx, throw, crate::classes::vtables::class_of(vt(v)))
+        })
+    })
 }
 /// The first access of this thread to the thread statics of a class.
 extern "C" fn thread_statics(v: usize) {

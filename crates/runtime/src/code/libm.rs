@@ -1,7 +1,9 @@
 //! The C library's functions of floating-point numbers, for internal calls and for generated code.
 //!
 //! # Invariants
-//! * Internal calls, helpers and P/Invokes call the same functions, so a program gets the same bits whichever way its call takes.
+//! * Internal calls, helpers and P/Invokes call the same functions, so a program gets the same bits whichever way its call takes. Sine and cosine that code calls directly are
+//!   the processor's instructions, as in mono.
+use crate::arch::angles;
 use vervet_abi::{MathFunction, ShortFunction};
 
 unsafe extern "C" {
@@ -93,5 +95,7 @@ pub(super) extern "C" fn math(x: f64, y: f64, function: i32) -> f64 {
         Log10 => log10(x),
         Pow => pow(x, y),
         Atan2 => atan2(x, y),
+        SinByInstruction => angles::sine(x),
+        CosByInstruction => angles::cosine(x),
     }
 }

@@ -31,12 +31,15 @@ pub const INVOKE_STUB: &str = "runtime-invoke";
 /// The name of thunks that call all of a delegate's targets.
 pub const MULTICAST_THUNK: &str = "delegate-invoke";
 
-/// `Invoke` of the classes that have a thunk of that name, by its first byte.
-static MULTICASTS: LeafLock<BTreeMap<usize, MethodRef>> = LeafLock::new(BTreeMap::new());
+/// The name of thunks that look a delegate's method up in its first argument.
+pub const OPEN_VIRTUAL_THUNK: &str = "delegate-invoke-virtual";
+
+/// `Invoke` of the classes that have a thunk of one of these names, by its first byte.
+static INVOKES: LeafLock<BTreeMap<usize, MethodRef>> = LeafLock::new(BTreeMap::new());
 
 /// Says whose `Invoke` a thunk is.
-pub fn name_multicast(start: usize, invoke: MethodRef) {
-    MULTICASTS.lock().insert(start, invoke);
+pub fn name_thunk(start: usize, invoke: MethodRef) {
+    INVOKES.lock().insert(start, invoke);
 }
 
 /// A piece of code and its tables. Offsets are from `start`.
@@ -211,10 +214,12 @@ impl Code {
     pub fn is_invoke_stub(&self) -> bool {
         matches!(self.kind, CodeKind::Stub(INVOKE_STUB))
     }
-    /// The `Invoke` that it calls all targets for, if it is a thunk of that kind.
-    pub fn multicast(&self) -> Option<MethodRef> {
+    /// The `Invoke` that it is for, if it is a thunk that has its class's name.
+    pub fn thunk_of(&self) -> Option<MethodRef> {
         match self.kind {
-            CodeKind::Stub(MULTICAST_THUNK) => MULTICASTS.lock().get(&self.start).copied(),
+            CodeKind::Stub(MULTICAST_THUNK | OPEN_VIRTUAL_THUNK) => {
+                INVOKES.lock().get(&self.start).copied()
+            }
             _ => None,
         }
     }

@@ -12,7 +12,7 @@
 //!
 //! Wrappers that mono has and Vervet has not are added when the trace is read: around synchronized methods, around methods of a
 //! MarshalByRefObject that are called as if it were a proxy, and those of [`wrappers`].
-use crate::code::table::CodeKind;
+use crate::code::table::{CodeKind, OPEN_VIRTUAL_THUNK};
 use crate::cx::{Cx, Throw};
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
 use crate::exceptions::wrappers;
@@ -26,6 +26,8 @@ use vervet_types::{Known, MethodRef};
 pub const MOST_FRAMES: usize = 999;
 const WORDS: usize = 4;
 const STACK_TRACE: usize = std::mem::offset_of!(ExceptionObject, stack_trace);
+
+const STACK_TRACE_STRING: usize = std::mem::offset_of!(ExceptionObject, stack_trace_string);
 
 /// How a throw treats the trace that the exception may carry.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,11 @@ enum Kind {
     CrossesOut = 8,
     /// The wrapper in which a call from another domain arrives.
     CrossesIn = 9,
+    /// The thunk that looks a delegate's method up in its first argument; the method is `Invoke`.
+    OpenVirtual = 10,
+    /// The method of the next frame has been entered only to find that its class cannot be initialised: it is not shown. The code address is the number of the
+    /// wrapper to show in its place, plus one; 0: none.
+    Entered = 11,
 }
 impl Kind {
     fn of(word: i64) -> Kind {
@@ -74,6 +81,8 @@ impl Kind {
             7 => Kind::Arises,
             8 => Kind::CrossesOut,
             9 => Kind::CrossesIn,
+            10 => Kind::OpenVirtual,
+            11 => Kind::Entered,
             _ => Kind::Method,
         }
     }
@@ -99,6 +108,8 @@ impl RawFrame {
                     ..RawFrame::wrapper(m)
                 })
             }
+            // Accessors of arrays are generated, too; they have no frame.
+            CodeKind::Wrapper(m) if m.class.is_array() => None,
             CodeKind::Wrapper(m) => Some(RawFrame {
                 kind: Kind::Proxy,
                 ..RawFrame::wrapper(m)
@@ -107,8 +118,11 @@ impl RawFrame {
                 kind: Kind::Callback,
                 ..RawFrame::wrapper(m)
             }),
-            CodeKind::Stub(_) => frame.code.multicast().map(|m| RawFrame {
-                kind: Kind::Multicast,
+            CodeKind::Stub(name) => frame.code.thunk_of().map(|m| RawFrame {
+                kind: match name {
+                    OPEN_VIRTUAL_THUNK => Kind::OpenVirtual,
+                    _ => Kind::Multicast,
+                },
                 ..RawFrame::wrapper(m)
             }),
             _ => None,
@@ -211,7 +225,7 @@ pub struct Frame {
     pub internal_name: Option<String>,
 }
 
-/// The trace that a throw goes on from: what the exception carries, or nothing.
+/// The trace that a throw goes on from: what the exception carries, or nothing. Where the trace starts anew, a text of it that the exception carries is gone.
 pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
     let cx = Cx::current();
     let known = crate::classes::casts::is_assignable(
@@ -221,14 +235,49 @@ pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
     )
     .unwrap_or(false);
     match mode {
-        TraceMode::Continue | TraceMode::Rethrow if known => exception.read_ref(STACK_TRACE),
-        _ => ObjRef::NULL,
+        _ if !known => ObjRef::NULL,
+        TraceMode::Continue | TraceMode::Rethrow => exception.read_ref(STACK_TRACE),
+        TraceMode::Fresh => {
+            // The text of a trace that was serialized with the exception is that of the throw before.
+            exception.write_ref(STACK_TRACE_STRING, ObjRef::NULL);
+            ObjRef::NULL
+        }
     }
 }
 
 /// Lets the trace of an exception that is going to be thrown by our own code begin in one of the [`wrappers`].
 pub fn begin_in(cx: &Cx<'_>, exception: ObjRef<'_>, number: usize) {
     begin(cx, exception, [0, number as i64, 0, Kind::Arises as i64]);
+}
+/// Lets the trace begin in the caller of the method that the innermost frame has been entered for, or in the wrapper that calls it.
+pub fn begin_at_entry(cx: &Cx<'_>, exception: ObjRef<'_>, wrapper: Option<usize>) {
+    let shown = wrapper.map_or(0, |number| number as i64 + 1);
+    begin(cx, exception, [0, shown, 0, Kind::Entered as i64]);
+}
+
+/// A method that runs.
+pub struct LogicalFrame {
+    /// The method.
+    pub method: MethodRef,
+    /// Where it is, if that is known.
+    pub il_offset: Option<u32>,
+}
+
+/// The innermost two methods of the code that called the runtime, innermost first; fewer if the runtime has called them.
+pub fn innermost(cx: &Cx<'_>) -> SmallVec<[LogicalFrame; 2]> {
+    let mut walk = Walk::here(cx);
+    let mut found = SmallVec::new();
+    while found.len() < 2
+        && let Some(frame) = walk.next()
+        && !frame.code.is_invoke_stub()
+    {
+        let methods = RawFrame::of(&frame).map(|f| LogicalFrame {
+            method: f.method,
+            il_offset: f.il.checked_sub(1),
+        });
+        found.extend(methods.take(2 - found.len()));
+    }
+    found
 }
 fn begin(cx: &Cx<'_>, exception: ObjRef<'_>, words: [i64; WORDS]) {
     // An OutOfMemoryException has taken the place of the exception; it has no such frame.
@@ -279,6 +328,14 @@ fn through<'cx>(cx: &'cx Cx<'cx>, throw: Throw, method: MethodRef, kind: Kind) -
     cx.throw_object(exception)
 }
 
+/// An exception is going to be thrown because of what the real proxy has returned for a call of that method: it arises in the wrapper of the call.
+pub fn begin_behind_proxy<'cx>(cx: &'cx Cx<'cx>, throw: Throw, method: MethodRef) -> Throw {
+    let exception = cx.take_pending(throw);
+    let words = [method as *const _ as i64, OWN as i64, 0, Kind::Proxy as i64];
+    begin(cx, exception, words);
+    cx.throw_object(exception)
+}
+
 /// Takes its trace from an exception that is going to be thrown anew.
 pub fn forget(exception: ObjRef<'_>) {
     exception.write_ref(STACK_TRACE, ObjRef::NULL);
@@ -303,12 +360,14 @@ pub fn record(
         return;
     }
     let mut old_len = if old.is_null() { 0 } else { old.array_len() };
-    // A rethrow from the frame that the trace ended in goes on in place of that frame.
+    // A rethrow from the frame that the trace ended in goes on in place of that frame, which has called as it has called.
+    let mut replaced = None;
     if let Some(first) = frames.first()
         && mode == TraceMode::Rethrow
         && old_len >= WORDS
         && old.elements::<i64>()[old_len - WORDS] == first.method as *const _ as i64
     {
+        replaced = Some(Kind::of(old.elements::<i64>()[old_len - 1]));
         old_len -= WORDS;
     }
     // Main could not be compiled: an exception that passed no frame has no trace, not an empty one.
@@ -334,6 +393,11 @@ pub fn record(
         w[2] = f.il as i64;
         w[3] = f.kind as i64;
     }
+    if let Some(Kind::Remote) = replaced
+        && frames[0].kind == Kind::Method
+    {
+        words[old_len + WORDS - 1] = Kind::Remote as i64;
+    }
     exception.write_ref(STACK_TRACE, array);
 }
 
@@ -346,12 +410,20 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     let mut out: Vec<Frame> = Vec::new();
     let mut callee: Option<MethodRef> = None;
     let mut crossed = false;
+    // Has the wrapper of a call on a proxy thrown the exception itself?
+    let mut arose = false;
     // What a real proxy has been asked to call.
     let mut sent: Option<MethodRef> = None;
     let mut recorded = array.elements::<i64>().chunks_exact(WORDS).peekable();
     while let Some(w) = recorded.next() {
         if Kind::of(w[3]) == Kind::Arises {
             out.push(named(wrappers::name(w[1] as usize).to_owned()));
+            continue;
+        }
+        if Kind::of(w[3]) == Kind::Entered {
+            let wrapper = (w[1] as usize).checked_sub(1);
+            out.extend(wrapper.map(|number| named(wrappers::name(number).to_owned())));
+            recorded.next();
             continue;
         }
         // SAFETY: the word was stored from a `&'static Method` by `record`.
@@ -377,8 +449,15 @@ pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
                 (callee, crossed) = (Some(method), false);
                 continue;
             }
+            // The frame of the wrapper itself follows.
+            Kind::Proxy if w[1] as usize == OWN => {
+                arose = true;
+                continue;
+            }
             Kind::Proxy => {
-                out.push(wrapper("managed-to-native", REMOTING));
+                if !std::mem::take(&mut arose) {
+                    out.push(wrapper("managed-to-native", REMOTING));
+                }
                 sent = Some(method);
             }
             Kind::CrossesIn
@@ -512,6 +591,9 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
     match kind {
         Kind::Native => return wrapper("managed-to-native", &method.wrapper_name()),
         Kind::Multicast => return wrapper("delegate-invoke", &method.delegate_invoke_name()),
+        Kind::OpenVirtual => {
+            return wrapper("delegate-invoke", &method.delegate_invoke_virtual_name());
+        }
         Kind::Proxy => return wrapper("remoting-invoke", &method.instantiated_name()),
         Kind::EndInvoke => {
             return wrapper("delegate-end-invoke", &method.delegate_end_invoke_name());
@@ -520,7 +602,7 @@ fn public(method: MethodRef, pc: usize, il: u32, kind: Kind) -> Frame {
         Kind::CrossesOut => return wrapper("xdomain-invoke", &method.instantiated_name()),
         Kind::CrossesIn => return wrapper("xdomain-dispatch", &method.dispatch_name()),
         // No frame that is walked is one.
-        Kind::Arises | Kind::Method | Kind::Remote => {}
+        Kind::Arises | Kind::Entered | Kind::Method | Kind::Remote => {}
     }
     if method.is_dynamic() {
         let name = vervet_types::names::DYNAMIC.to_owned() + &method.wrapper_name();

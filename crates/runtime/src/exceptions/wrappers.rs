@@ -46,10 +46,12 @@ pub enum Wrapper {
     SingleToU8 = 15,
     /// An instruction that names a method which is not accessible.
     MethodAccess = 16,
+    /// An instruction that names a static field of a class that is not initialised, or makes an object of one.
+    ClassInit = 17,
 }
 
 /// What traces show, by number.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "(wrapper stelemref) System.Object.virt_stelemref_sealed_class(intptr,object)",
     "(wrapper stelemref) System.Object.virt_stelemref_class_small_idepth(intptr,object)",
     "(wrapper stelemref) System.Object.virt_stelemref_class(intptr,object)",
@@ -67,6 +69,7 @@ const NAMES: [&str; 17] = [
     "(wrapper managed-to-native) System.Object.__icall_wrapper___emul_rconv_to_ovf_i8(single)",
     "(wrapper managed-to-native) System.Object.__icall_wrapper___emul_rconv_to_ovf_u8(single)",
     "(wrapper managed-to-native) System.Object.__icall_wrapper_mono_throw_method_access(intptr,intptr)",
+    "(wrapper managed-to-native) System.Object.__icall_wrapper_mono_generic_class_init(intptr)",
 ];
 
 impl Wrapper {
@@ -152,6 +155,58 @@ pub fn overflow_in<'cx>(cx: &'cx Cx<'cx>, throw: Throw, wrapper: Wrapper) -> Thr
         trace::begin_in(cx, exception, wrapper as usize);
     }
     cx.throw_object(exception)
+}
+
+/// The class has not been initialised for the code that runs: a TypeInitializationException arises where it does in mono. A method that is entered has no frame there,
+/// because its first call initialises the class before it is compiled.
+pub fn class_init_in<'cx>(cx: &'cx Cx<'cx>, throw: Throw, class: ClassRef) -> Throw {
+    let exception = cx.take_pending(throw);
+    if exception.class() == cx.known(Known::TypeInitializationException) {
+        let mut frames = trace::innermost(cx).into_iter();
+        let first = frames.next();
+        match first.filter(|f| is_entered(f, class)) {
+            None => trace::begin_in(cx, exception, Wrapper::ClassInit as usize),
+            Some(entered) => {
+                let caller = frames.next().map(|f| f.method);
+                let wrapper =
+                    is_made(entered.method, caller).then_some(Wrapper::ClassInit as usize);
+                trace::begin_at_entry(cx, exception, wrapper);
+            }
+        }
+    }
+    cx.throw_object(exception)
+}
+
+/// The class of a method that is being called has not been initialised: the trace begins in the caller, or in the wrapper where the caller makes an object.
+pub fn class_init_of_call<'cx>(cx: &'cx Cx<'cx>, throw: Throw, called: MethodRef) -> Throw {
+    let exception = cx.take_pending(throw);
+    let caller = trace::innermost(cx).first().map(|f| f.method);
+    if exception.class() == cx.known(Known::TypeInitializationException) && is_made(called, caller)
+    {
+        trace::begin_in(cx, exception, Wrapper::ClassInit as usize);
+    }
+    cx.throw_object(exception)
+}
+
+/// Is the class initialised because the method has been entered? Code of the method has not run then.
+fn is_entered(frame: &trace::LogicalFrame, class: ClassRef) -> bool {
+    frame.il_offset.unwrap_or(0) == 0
+        && (frame.method.class == class || class.is_before_field_init())
+}
+
+/// Has `newobj` called the constructor, rather than another constructor?
+fn is_made(entered: MethodRef, caller: Option<MethodRef>) -> bool {
+    let is_base = |caller: MethodRef| {
+        caller.is_ctor()
+            && caller
+                .class
+                .supers()
+                .is_ok_and(|above| above.contains(&entered.class))
+    };
+    entered.is_ctor()
+        && !entered.class.is_before_field_init()
+        && !entered.class.is_value_type().unwrap_or(true)
+        && caller.is_some_and(|caller| !is_base(caller))
 }
 
 /// The name of a wrapper by its number.

@@ -13,6 +13,7 @@ use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
 use crate::code;
 use crate::cx::{Cx, Result, Value};
+use crate::exceptions::trace;
 use crate::interop::delegates::async_call::{argument, store, words_of};
 use crate::memory::context_statics;
 use crate::memory::localloc_stack::Scope;
@@ -117,12 +118,9 @@ pub unsafe fn invoke<'cx>(
         used += words_of(pass);
     }
     if !matches!(lowered.ret, Pass::None) {
-        store(
-            cx,
-            lowered.ret_class,
-            out,
-            fitting(cx, lowered.ret_class, value)?,
-        )?;
+        let value = fitting(cx, lowered.ret_class, value)
+            .map_err(|throw| trace::begin_behind_proxy(cx, throw, method))?;
+        store(cx, lowered.ret_class, out, value)?;
     }
     Ok(())
 }

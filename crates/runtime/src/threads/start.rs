@@ -96,7 +96,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         false => {
             let begun = Arc::new(Begun::default());
             let told = begun.clone();
-            let spawned = spawn_os(stack + OWN_STACK, move || run(&seed, &told));
+            let spawned = spawn_os(granted_stack(stack + OWN_STACK), move || run(&seed, &told));
             if spawned {
                 blocking(|| begun.wait());
             }
@@ -130,6 +130,17 @@ fn spawn_os(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
             crate::threads::attach::detach();
         })
     })
+}
+
+/// So much of a stack as address space allows: half of it, and half of that, down to a usual one, which may be refused. What a program asks for is the most
+/// that it can need, and mono, which reserves less for itself, has room for more.
+fn granted_stack(asked: usize) -> usize {
+    let least = asked.min(DEFAULT_STACK + OWN_STACK);
+    let sizes = std::iter::successors(Some(asked), |size| Some((size / 2).max(least)));
+    sizes
+        .take_while(|size| *size > least)
+        .find(|size| crate::memory::address_plan::has_room_for_thread(*size))
+        .unwrap_or(least)
 }
 
 /// Starts an OS thread that attaches, if there is room for it and for all it has besides its stack.

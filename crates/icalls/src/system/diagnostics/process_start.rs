@@ -19,6 +19,19 @@ const BAD_FORMAT: i32 = 193;
 /// ERROR_NO_ASSOCIATION.
 const NO_ASSOCIATION: i32 = 1155;
 
+/// A blank of C, which has one more than Rust.
+fn is_blank(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '\x0b'
+}
+
+/// What the system sees of a text: it ends at the first NUL.
+fn until_nul(text: String) -> String {
+    match text.find('\0') {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
 /// Splits a command line as a shell would (blanks, both quotes, backslash), but that a blank behind a backslash is nothing and a backslash at the
 /// end of a line within quotes stays: as in mono. What was left open if it does not end so, in mono's words.
 pub fn split(line: &str) -> std::result::Result<Vec<String>, &'static str> {
@@ -52,10 +65,10 @@ pub fn split(line: &str) -> std::result::Result<Vec<String>, &'static str> {
                 }
             }
             '\\' => match chars.next().ok_or(ESCAPE)? {
-                c if c.is_ascii_whitespace() => {}
+                c if is_blank(c) => {}
                 c => word.get_or_insert_default().push(c),
             },
-            c if c.is_ascii_whitespace() => words.extend(word.take()),
+            c if is_blank(c) => words.extend(word.take()),
             c => word.get_or_insert_default().push(c),
         }
     }
@@ -284,18 +297,21 @@ fn command<'cx>(
         (0..v.array_len())
             .map(|i| v.element_ref(i))
             .filter(|s| !s.is_null())
-            .map(ObjRef::text)
+            .map(|v| until_nul(v.text()))
             .collect()
     });
+    let text = |name| Ok(string_field(cx, start, name)?.map(until_nul));
     let at = field_offset(cx, start.class(), "arguments")?;
     let arguments = start.read_ref(at).non_null();
     Ok(Command {
-        program: string_field(cx, start, "fileName")?.unwrap_or_default(),
+        program: text("fileName")?.unwrap_or_default(),
         arguments: match arguments.map(ObjRef::units) {
-            Some(units) => String::from_utf16(units).map_err(|_| error_numbers::PATH_NOT_FOUND),
+            Some(units) => String::from_utf16(units)
+                .map(until_nul)
+                .map_err(|_| error_numbers::PATH_NOT_FOUND),
             None => Ok(String::new()),
         },
-        directory: string_field(cx, start, "directory")?.filter(|d| !d.is_empty()),
+        directory: text("directory")?.filter(|d| !d.is_empty()),
         environment,
         streams,
     })

@@ -111,6 +111,11 @@ fn implementation(method: MethodRef) -> u32 {
     }
 }
 
+/// Does metadata define the method?
+fn has_row(method: MethodRef) -> bool {
+    !method.is_dynamic() && !method.class.is_array()
+}
+
 icalls! {
     /// The method that called; of generic ones the definition.
     "System.Reflection.MethodBase::GetCurrentMethod" fn get_current_method(cx) -> ObjRef<'cx> {
@@ -188,7 +193,7 @@ icalls! {
     /// The token by which reflection names the method.
     "System.Reflection.RuntimeMethodInfo::get_metadata_token" fn get_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
         let method = method_of(cx, method)?;
-        Ok(if method.is_dynamic() { 0 } else { method.reflection_token().0 as i32 })
+        Ok(if has_row(method) { method.reflection_token().0 as i32 } else { 0 })
     }
     /// Calls the method; what is wrong with the call comes back through `exception`.
     "System.Reflection.RuntimeMethodInfo::InternalInvoke" fn internal_invoke(cx, this: ObjRef<'cx>, object: ObjRef<'cx>, parameters: ObjRef<'cx>, exception: RefSlot<'cx>) -> ObjRef<'cx> {
@@ -273,6 +278,7 @@ icalls! {
     }
     /// The MethodDef token.
     "System.Reflection.RuntimeConstructorInfo::get_metadata_token" fn constructor_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
-        Ok(method_of(cx, method)?.token().0 as i32)
+        let method = method_of(cx, method)?;
+        Ok(if has_row(method) { method.token().0 as i32 } else { 0 })
     }
 }

@@ -108,7 +108,10 @@ icalls! {
     }
     /// Starts the thread, which calls the delegate. False if the system refuses another thread.
     "System.Threading.Thread::Thread_internal" fn thread_internal(cx, this: ObjRef<'cx>, delegate: ObjRef<'cx>) -> bool {
-        start::start(cx, cx.non_null(this)?, delegate)
+        match start::start(cx, cx.non_null(this)?, delegate)? {
+            true => Ok(true),
+            false => Err(cx.throw(Known::ExecutionEngineException, "Couldn't create thread. Error 0x0")),
+        }
     }
     /// The priority that was set; the kernel is not told of it.
     "System.Threading.Thread::GetPriorityNative" fn get_priority_native(cx, this: ObjRef<'cx>) -> i32 { Ok(internal_of(cx, this)?.read(PRIORITY)) }

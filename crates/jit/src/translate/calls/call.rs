@@ -384,7 +384,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 Pass::Address => {
                     self.check_struct(operand, class)?;
-                    p.exposes_frame = true;
+                    // What this method was given and has not changed lies with a caller that waits.
+                    p.exposes_frame |= !self.body.params.contains(&operand.value);
                     let mut value = operand.value;
                     let may_change = |v: u32| {
                         self.session.has_filters || self.body.variables[v as usize].address_taken

@@ -8,12 +8,14 @@
 //! An internal call makes a record of the frame and changes the thread's state twice, which costs as much as the sine of a small number.
 //!
 //! # Invariants
-//! * The function is the one that the internal call uses (`runtime/code/libm.rs`), so the bits of the result are the same.
+//! * The function is the one that the internal call uses (`runtime/code/libm.rs`), so the bits of the result are the same. But sine and cosine are those of the
+//!   processor's instructions, unless the argument is a constant: as in mono, whose results for large angles, and next to the zeros, are other ones.
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::InstBuilder;
 use vervet_abi::{MathFunction, call};
+use vervet_metadata::il::Op;
 use vervet_types::{MethodRef, Prim};
 
 /// The function that a method of System.Math is. None: it is no such one.
@@ -33,6 +35,11 @@ impl Translator<'_, '_> {
         {
             return Ok(false);
         }
+        let function = match function {
+            MathFunction::Sin if !self.follows_constant() => MathFunction::SinByInstruction,
+            MathFunction::Cos if !self.follows_constant() => MathFunction::CosByInstruction,
+            _ => function,
+        };
         let number = self.i32(function as i32);
         let value = match sig.params.len() {
             1 => {
@@ -51,6 +58,12 @@ impl Translator<'_, '_> {
         };
         self.push(StackType::F64, value);
         Ok(true)
+    }
+
+    /// Has the instruction before this one loaded a floating-point constant?
+    fn follows_constant(&self) -> bool {
+        let before = self.body.index.checked_sub(1);
+        before.is_some_and(|at| self.body.plan.instrs[at].op == Op::LdcR8)
     }
 
     /// `Math.Max` or `Min` of integers: a comparison and a conditional move, where the method's branch would be predicted badly as often as not. False: the call must be made.

@@ -28,7 +28,7 @@
 //! * [`reentry`](mod@reentry): internal calls that are made again after a park, and the first call of a green thread
 //! * [`switch`](mod@switch): between a carrier's stack and a green thread's
 //! * [`write_back`](mod@write_back): a part of the stack as it was before
-//! * [`aes`]: instructions for a cipher
+//! * [`aes`]: instructions for a cipher; [`angles`]: those for sine and cosine
 //! * [`search`]: vectors that look for an element
 //! * [`current`](mod@current): the context of the calling thread
 //! * [`unwind`]: where the caller of a thunk is, at each of its instructions
@@ -36,6 +36,7 @@
 #[macro_use]
 mod macros;
 pub(crate) mod aes;
+pub(crate) mod angles;
 pub mod blocks;
 mod current;
 mod entry;

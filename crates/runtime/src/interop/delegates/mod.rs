@@ -97,13 +97,19 @@ fn invoke_impl<'cx>(
     let kept = &facts.thunks[kind as usize];
     let mut thunk = kept.load(Ordering::Acquire);
     if thunk == 0 {
-        // Traces name the class of a delegate with several targets.
-        thunk = if matches!(kind, DelegateThunk::Multicast) {
-            let code = thunk_of(cx, kind, &facts.lowered, table::MULTICAST_THUNK)?;
-            table::name_multicast(code, facts.invoke);
-            code
-        } else {
-            thunk_for(cx, kind, &facts.lowered)?
+        // Traces name the class of such a delegate.
+        let name = match kind {
+            DelegateThunk::Multicast => Some(table::MULTICAST_THUNK),
+            DelegateThunk::OpenVirtual => Some(table::OPEN_VIRTUAL_THUNK),
+            _ => None,
+        };
+        thunk = match name {
+            Some(name) => {
+                let code = thunk_of(cx, kind, &facts.lowered, name)?;
+                table::name_thunk(code, facts.invoke);
+                code
+            }
+            None => thunk_for(cx, kind, &facts.lowered)?,
         };
         kept.store(thunk, Ordering::Release);
     }

@@ -109,6 +109,10 @@ pub unsafe fn one_to_native<'cx>(
                 (native as *mut usize).write_unaligned(values::handle_of(object()))
             }
             Native::Embedded(layout) => match object().non_null() {
+                // With what lies between its fields.
+                Some(o) if layout.blittable && !layout.fields.is_empty() => {
+                    std::ptr::copy_nonoverlapping(o.value_ptr(), native, layout.size as usize)
+                }
                 Some(o) => return to_native(cx, layout, o.value_ptr(), native),
                 None if layout.owns_memory => native.write_bytes(0, layout.size as usize),
                 None => {}

@@ -106,6 +106,13 @@ fn structure(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static N
         Err(refused())
     }
 }
+/// What a type by reference refers to; any other type itself.
+fn behind(class: ClassRef) -> ClassRef {
+    match class.element() {
+        Some(element) if class.is_byref() => element,
+        _ => class,
+    }
+}
 /// The class of a Type that managed code passes as the parameter of that name; ArgumentNullException for null.
 fn class_argument<'cx>(
     cx: &'cx Cx<'cx>,
@@ -302,11 +309,13 @@ icalls! {
 
     /// The native size of a type in bytes.
     "System.Runtime.InteropServices.Marshal::SizeOf" fn size_of(cx, class: ObjRef<'cx>) -> i32 {
-        let class = class_argument(cx, class, "type")?;
+        let given = class_argument(cx, class, "type")?;
+        let class = behind(given);
         if class.is_ptr() || class.is_fn_ptr() {
             return Ok(8);
         }
-        Ok(structure(cx, class, "t")?.size as i32)
+        let layout = structure(cx, class, "t")?;
+        Ok(if given.is_byref() { 8 } else { layout.size as i32 })
     }
     /// The native offset of a field in bytes.
     "System.Runtime.InteropServices.Marshal::OffsetOf" fn offset_of_icall(cx, class: ObjRef<'cx>, name: ObjRef<'cx>) -> isize {
@@ -317,6 +326,7 @@ icalls! {
             return Err(cx.throw_arg_null("fieldName"));
         }
         let (class, name) = (cx.class_of(class)?, name.text());
+        let class = behind(class);
         let layout = cx.load(native_layout(class))?;
         // The class's own fields, which come last, hide inherited ones.
         match layout.fields.iter().rev().find(|f| f.field.name == name) {
@@ -361,7 +371,7 @@ icalls! {
     }
     /// Converts a native form into a new object. Null for null.
     "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,System.Type)" fn ptr_to_structure(cx, p: *const u8, class: ObjRef<'cx>) -> ObjRef<'cx> {
-        let class = class_argument(cx, class, "type")?;
+        let class = behind(class_argument(cx, class, "type")?);
         if p.is_null() {
             return Ok(ObjRef::NULL);
         }
@@ -380,7 +390,7 @@ icalls! {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
-        let class = class_argument(cx, class, "structureType")?;
+        let class = behind(class_argument(cx, class, "structureType")?);
         if class.flags & LAYOUT == 0 {
             // It has no native form, so there is nothing to free.
             return Ok(());
