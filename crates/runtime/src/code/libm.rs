@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * Internal calls, helpers and P/Invokes call the same functions, so a program gets the same bits whichever way its call takes. Sine and cosine that code calls directly are
-//!   the processor's instructions, as in mono.
+//!   those of the processor's instructions, as in mono.
 use crate::arch::angles;
 use vervet_abi::{MathFunction, ShortFunction};
 

@@ -9,7 +9,7 @@
 //!
 //! # Invariants
 //! * The function is the one that the internal call uses (`runtime/code/libm.rs`), so the bits of the result are the same. But sine and cosine are those of the
-//!   processor's instructions, unless the argument is a constant: as in mono, whose results for large angles, and next to the zeros, are other ones.
+//!   processor's instructions (`runtime/arch/x86_64/angles.rs`), unless the argument is a constant: as in mono, whose results for large angles, and next to the zeros, are other ones.
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
