@@ -21,3 +21,5 @@ fast() { run Ends.exe "$@" | grep -a 'CLR:\|^exit'; }
 fast fail-fast "the end"
 fast fail-fast-null
 fast fail-fast "the end" handler
+# A second access to a class whose constructor failed.
+run Ends.exe cctor-twice
