@@ -10,6 +10,7 @@ static class Angles
 {
     [MethodImpl(MethodImplOptions.NoInlining)] static double Same(double x) { return x; }
     static double Sine(double x) { return Math.Sin(x); }
+    static double SineOf(bool given, double x) { return Math.Sin(given ? x : 3.0); }
 
     static void Main()
     {
@@ -20,6 +21,7 @@ static class Angles
         Func<double, double> cosine = Math.Cos;
         Console.WriteLine("{0:R} {1:R}", cosine(1e5), typeof(Math).GetMethod("Sin").Invoke(null, new object[] { Math.PI }));
         Console.WriteLine(Complex.Exp(new Complex(0, Math.PI)));
+        Console.WriteLine("{0:R} {1:R}", SineOf(true, 1e15), SineOf(false, 1e15));
         float single = 1e5f;
         Console.WriteLine("{0:R} {1:R}", Math.Sin(single), 1 / Math.Sin(Same(-0.0)));
     }

@@ -13,7 +13,7 @@
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::StackType;
-use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::{InstBuilder, Opcode, Value};
 use vervet_abi::{MathFunction, call};
 use vervet_metadata::il::Op;
 use vervet_types::{MethodRef, Prim};
@@ -35,16 +35,21 @@ impl Translator<'_, '_> {
         {
             return Ok(false);
         }
-        let function = match function {
-            MathFunction::Sin if !self.follows_constant() => MathFunction::SinByInstruction,
-            MathFunction::Cos if !self.follows_constant() => MathFunction::CosByInstruction,
-            _ => function,
-        };
-        let number = self.i32(function as i32);
+        let of_constant = self.follows_constant();
         let value = match sig.params.len() {
             1 => {
                 let x = self.pop()?;
                 let x = self.coerce(&x, StackType::F64)?;
+                let function = match function {
+                    MathFunction::Sin if !(of_constant && self.is_constant(x)) => {
+                        MathFunction::SinByInstruction
+                    }
+                    MathFunction::Cos if !(of_constant && self.is_constant(x)) => {
+                        MathFunction::CosByInstruction
+                    }
+                    _ => function,
+                };
+                let number = self.i32(function as i32);
                 // The second argument is not looked at.
                 self.e.helper_value(call::Math, [x, x, number])
             }
@@ -52,6 +57,7 @@ impl Translator<'_, '_> {
                 let operands = self.pop_n(2)?;
                 let x = self.coerce(&operands[0], StackType::F64)?;
                 let y = self.coerce(&operands[1], StackType::F64)?;
+                let number = self.i32(function as i32);
                 self.e.helper_value(call::Math, [x, y, number])
             }
             _ => return Ok(false),
@@ -60,7 +66,14 @@ impl Translator<'_, '_> {
         Ok(true)
     }
 
-    /// Has the instruction before this one loaded a floating-point constant?
+    /// Is that value a constant, and not one of several that come together here?
+    fn is_constant(&self, value: Value) -> bool {
+        let dfg = &self.e.b.func.dfg;
+        let made_by = dfg.value_def(value).inst();
+        made_by.is_some_and(|inst| dfg.insts[inst].opcode() == Opcode::F64const)
+    }
+
+    /// Has the instruction before this one, which may lie in another block, loaded a floating-point constant?
     fn follows_constant(&self) -> bool {
         let before = self.body.index.checked_sub(1);
         before.is_some_and(|at| self.body.plan.instrs[at].op == Op::LdcR8)
