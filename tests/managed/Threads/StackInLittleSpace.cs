@@ -12,8 +12,29 @@ static class StackInLittleSpace
         if (args.Length == 0)
         {
             string self = "'" + Process.GetCurrentProcess().MainModule.FileName + "' '" + typeof(StackInLittleSpace).Assembly.Location + "'";
-            var start = new ProcessStartInfo("/bin/sh", "-c \"ulimit -v 3000000; exec " + self + " limited\"") { UseShellExecute = false };
-            using (Process limited = Process.Start(start)) limited.WaitForExit();
+            foreach (string limit in new[] { "3000000", "500000" })
+            {
+                var start = new ProcessStartInfo("/bin/sh", "-c \"ulimit -v " + limit + "; exec " + self + " " + limit + "\"") { UseShellExecute = false };
+                using (Process limited = Process.Start(start)) limited.WaitForExit();
+            }
+            return;
+        }
+        if (args[0] == "500000")
+        {
+            // What the large ones had is there again for the others.
+            foreach (int size in new[] { 16 << 20, 64 << 20, 0, 1 << 20 })
+            {
+                var thread = new Thread(() => Console.WriteLine("runs"), size);
+                thread.Start();
+                thread.Join();
+            }
+            // expect: 5001
+            // expect: 5001
+            // expect: 5001
+            // expect: runs
+            // expect: runs
+            // expect: runs
+            // expect: runs
             return;
         }
         foreach (int size in new[] { 1 << 20, 1 << 30, int.MaxValue })
@@ -22,8 +43,5 @@ static class StackInLittleSpace
             thread.Start();
             thread.Join();
         }
-        // expect: 5001
-        // expect: 5001
-        // expect: 5001
     }
 }

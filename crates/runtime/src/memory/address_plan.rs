@@ -172,7 +172,12 @@ const LEFT_BY_THREADS: usize = 48 << 20;
 /// May a thread with such a stack be started? It may need a new [`crate::safepoint::registry::Thread`] with its stacks. Where address space is limited, a thread that got the last of it would only end the
 /// process, because what cannot be had later (native memory, a stack to compile on) has nobody to tell.
 pub fn has_room_for_thread(stack: usize) -> bool {
-    has_room_for(stack + super::localloc_stack::size_for(stack) + SERVICE_STACK)
+    has_room_beside_thread(stack, 0)
+}
+
+/// As [`has_room_for_thread`], and so many bytes are left besides.
+pub fn has_room_beside_thread(stack: usize, others: usize) -> bool {
+    has_room_for(stack + super::localloc_stack::size_for(stack) + SERVICE_STACK + others)
 }
 
 /// Would so many bytes leave enough for everybody else?

@@ -4,7 +4,7 @@
 //! * A thread has one chunk, which stays where it is as long as the thread is attached. `ThreadContext::localloc_next` is its first free
 //!   byte, `localloc_end` its end.
 //! * The chunk is as large as the plan says, and no smaller than the thread's own stack ([`fit`]): what a program may take of a stack that
-//!   it has asked for does not end before the stack does.
+//!   it has asked for does not end before the stack does. Where address space is limited, that of a thread that has ended is as large as the plan says ([`shrink`]).
 //! * A method that takes memory saves `localloc_next` at entry and restores it at return, and a catch restores it for the frames that it
 //!   ended. So what lies below `localloc_next` belongs to frames that are active.
 //! * Memory that is handed out is zeroed. The collector scans what is in use as it scans a stack, so references and addresses
@@ -39,6 +39,22 @@ pub(crate) unsafe fn fit(context: *mut ThreadContext, stack: usize) {
             (*context).localloc_next = chunk as usize;
             (*context).localloc_end = chunk as usize + size;
             memory::release(low as *mut u8, end - low);
+        }
+    }
+}
+
+/// Takes from a thread that has ended what its chunk has beyond the usual size, where address space is limited: others need it.
+///
+/// # Safety
+/// The thread is on no list, and its localloc stack is empty.
+pub(crate) unsafe fn shrink(context: *mut ThreadContext) {
+    let usual = address_plan::localloc_stack();
+    // SAFETY: nobody else uses the context, and nothing lies in the part that is released, which is whole pages of one reservation.
+    unsafe {
+        let (low, end) = ((*context).localloc_low, (*context).localloc_end);
+        if address_plan::is_limited() && end - low > usual {
+            (*context).localloc_end = low + usual;
+            memory::release((low + usual) as *mut u8, end - low - usual);
         }
     }
 }

@@ -15,7 +15,7 @@ use super::changed::Changed;
 use super::elsewhere::Elsewhere;
 use super::progress::Wait;
 use super::stop_word::{self, STOP, SUSPEND};
-use crate::memory::address_plan;
+use crate::memory::{address_plan, localloc_stack};
 use crate::profiler::sampling::Sampled;
 use crate::threads::continuations::Saved;
 use std::cell::{Cell, UnsafeCell};
@@ -383,6 +383,7 @@ pub(crate) fn recycle(thread: &'static Thread) {
             .max((*context).localloc_low + (64 << 10));
         vervet_os::memory::discard((*context).localloc_low, end);
         (*context).localloc_next = (*context).localloc_low;
+        localloc_stack::shrink(context);
         if (*context).locks_held != 0 {
             // Somebody may still see the id in a lock.
             (*context).owner_id = 0;

@@ -32,6 +32,7 @@ use super::lifetime;
 use super::state::Claim;
 use super::{blocking, green, native, state};
 use crate::cx::{Cx, Result, Value};
+use crate::memory::address_plan;
 use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
 use crate::safepoint::registry;
@@ -132,6 +133,9 @@ fn spawn_os(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
     })
 }
 
+/// What a thread with a large stack leaves of limited address space for others with usual ones.
+const LEFT_FOR_OTHERS: usize = 64 << 20;
+
 /// So much of a stack as address space allows: half of it, and half of that, down to a usual one, which may be refused. What a program asks for is the most
 /// that it can need, and mono, which reserves less for itself, has room for more.
 fn granted_stack(asked: usize) -> usize {
@@ -139,7 +143,7 @@ fn granted_stack(asked: usize) -> usize {
     let sizes = std::iter::successors(Some(asked), |size| Some((size / 2).max(least)));
     sizes
         .take_while(|size| *size > least)
-        .find(|size| crate::memory::address_plan::has_room_for_thread(*size))
+        .find(|size| address_plan::has_room_beside_thread(*size, LEFT_FOR_OTHERS))
         .unwrap_or(least)
 }
 
@@ -147,10 +151,10 @@ fn granted_stack(asked: usize) -> usize {
 pub(crate) fn spawn(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
     // A program that starts as many threads as the system lets it have must not take those of the collector.
     crate::memory::gc::heap().start_threads();
-    if !crate::memory::address_plan::is_limited() {
+    if !address_plan::is_limited() {
         return vervet_os::thread::spawn_detached(stack, work).is_ok();
     }
-    if !crate::memory::address_plan::has_room_for_thread(stack) {
+    if !address_plan::has_room_for_thread(stack) {
         return false;
     }
     registry::promise();
