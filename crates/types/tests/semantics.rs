@@ -127,8 +127,8 @@ fn vectors_implement_generic_interfaces() {
             (".ctor", 2),
             (".ctor", 4),
             ("Get", 2),
-            ("Set", 3),
-            ("Address", 2)
+            ("Address", 2),
+            ("Set", 3)
         ]
     );
     assert_eq!(
