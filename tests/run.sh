@@ -190,7 +190,7 @@ with_kept_code() {
     local -x VERVET_CACHE='' VERVET_CACHE_DIR=$CACHE/managed-kept
     "$@"
 }
-# The programs of a folder or, `sample`, this lane's share of all: of the four lanes that collect all the time, one or two run a program; its name
+# The programs of a folder or, `sample`, this lane's share of all: of the four lanes that collect all the time, one runs a program; its name
 # says which. What is about memory and threads is in every sample, except for Gc and Green, which take half of the time of a lane. With TEST_SHARE=all a
 # sample is everything.
 managed_programs() {
@@ -200,8 +200,8 @@ managed_programs() {
         managed_sources . | while IFS= read -r -d '' source; do
             case $source in
                 tests/managed/Handles/*|tests/managed/Heap/*|tests/managed/Locks/*|tests/managed/Threads/*) ;;
-                *) case $(($(cksum <<< "$source" | cut -d' ' -f1) % 6)):$lane in
-                    [01]:managed-gc|[034]:managed-marking|[35]:managed-split|[24]:managed-green) ;;
+                *) case $(($(cksum <<< "$source" | cut -d' ' -f1) % 8)):$lane in
+                    [01]:managed-gc|[23]:managed-marking|[45]:managed-split|[67]:managed-green) ;;
                     *) continue ;;
                 esac ;;
             esac
