@@ -17,7 +17,7 @@ errors=0 passed=0
 pass() { passed=$((passed + 1)); }
 fail() { errors=$((errors + 1)); echo "  FAILED: embedding: $*"; }
 if command -v cargo > /dev/null && [ "$directory" = "$PWD/target/ci" ]; then
-    cargo build --quiet --profile ci -p vervet-embedding || { fail "the library does not build"; exit 1; }
+    tests/build.sh --quiet || { fail "the library does not build"; exit 1; }
 fi
 packaging/library.sh "$directory/libvervet_embedding.so" "$work/lib" || { fail "packaging/library.sh"; exit 1; }
 export LD_LIBRARY_PATH=$work/lib VERVET_CACHE=off
@@ -143,10 +143,7 @@ if mcs -nologo -t:library "-out:$work/Rules.dll" samples/embedding/Rules.cs && c
     compare "samples/embedding/game.c" tests/embedding/game.expected ./game
 else fail "samples/embedding does not compile: $(head -n 3 "$work/log")"; fi
 
-# The same with the Rust crate, whose example cargo builds.
-if command -v cargo > /dev/null && [ "$directory" = "$PWD/target/ci" ]; then
-    cargo build --quiet --profile ci -p vervet-embed --example game || fail "the example of vervet-embed does not build"
-fi
+# The same with the Rust crate, whose example is built with the library.
 if [ -x "$directory/examples/game" ] && mcs -nologo -t:library "-out:$work/Ball.dll" samples/embedding/Ball.cs; then
     compare "samples/embedding/game.rs" "$PWD/tests/embedding/rust.expected" "$directory/examples/game" "$work/lib/libvervet.so.1" Ball.dll
 else echo "  embedding: no example of vervet-embed beside $directory; its check is skipped"; fi

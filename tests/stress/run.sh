@@ -16,7 +16,7 @@ out=$PWD/.cache/stress
 mkdir -p "$out"
 
 if [ -z "${VERVET:-}" ]; then
-    cargo build --profile ci -p vervet || exit 1
+    tests/build.sh || exit 1
     VERVET=${CARGO_TARGET_DIR:-$PWD/target}/ci/vervet
 fi
 VERVET=$(realpath "$VERVET")
