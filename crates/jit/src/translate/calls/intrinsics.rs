@@ -150,6 +150,8 @@ enum Intrinsic {
     CharInClass,
     /// An operation on vectors, module `simd`.
     Vector(Operation),
+    /// `DateTime.GetDatePart(int)`, module `dates`.
+    DatePart,
     /// An internal call of `RuntimeTypeHandle`, module `type_facts`.
     TypeFact(Fact),
     /// `MonoMethodInfo.get_method_attributes`, as well.
@@ -214,6 +216,7 @@ fn of_system(class: &str, method: &str) -> Option<Intrinsic> {
             "GetType" => GetType,
             _ => return None,
         },
+        "DateTime" if method == "GetDatePart" => DatePart,
         "Enum" if method == "HasFlag" => HasFlag,
         "RuntimeTypeHandle" => return type_facts::fact(method).map(TypeFact),
         "Char" => return characters::question(method).map(Char),
@@ -406,6 +409,7 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
             | ReadLong
             | VolatileRead
             | CharInClass
+            | DatePart
             | Library(Routine::IndexOf | Routine::SequenceEqual),
         ) => SideEffect::Reads,
         _ => SideEffect::Writes,
@@ -527,6 +531,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Intrinsic::ArrayData => self.array_data()?,
             Intrinsic::CharInClass => return self.char_in_class(method),
+            Intrinsic::DatePart => return self.date_part(method),
             Intrinsic::TypeFact(fact) => return self.type_fact(fact, method),
             Intrinsic::MethodFlags => return self.method_flags(method),
             Intrinsic::Char(question) => return self.ask_character(question, method),

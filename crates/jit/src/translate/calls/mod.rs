@@ -9,6 +9,7 @@ pub mod collation;
 mod comparers;
 mod copies;
 mod crypto;
+mod dates;
 mod digits;
 mod get_type;
 pub mod guarded;
