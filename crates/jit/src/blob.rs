@@ -214,6 +214,8 @@ pub struct ProfiledCall {
     pub il_offset: u32,
     /// It calls a delegate: the cell has `method_ptr`, not a VTable.
     pub is_delegate: bool,
+    /// The cell counts the calls; otherwise it counts only how often the callee was another one than before.
+    pub is_counted: bool,
 }
 
 /// The result of a compile. See the module.

@@ -76,7 +76,7 @@ pub enum Callee {
 pub struct SiteProfile {
     /// That of nearly all calls, if there is one.
     pub callee: Option<Callee>,
-    /// How many calls there were.
+    /// How many calls there were, at least.
     pub calls: u32,
     /// How many of them had another callee than the call before.
     pub changes: u32,
@@ -98,6 +98,18 @@ impl SiteProfile {
             changes,
         };
         profile.is_often().then_some(profile)
+    }
+    /// What was noted of calls that were not counted: the last of them had that callee, and so many had another one than the call before, the first included.
+    /// None: there was no call.
+    pub fn of_changes(last: Callee, changes: u32) -> Option<SiteProfile> {
+        /// More are no accident.
+        const FEW: u32 = 3;
+        let profile = SiteProfile {
+            callee: (changes <= FEW).then_some(last),
+            calls: changes,
+            changes,
+        };
+        (changes > 0).then_some(profile)
     }
     /// The class of nearly all receivers, if there is one.
     pub fn dominant_class(&self) -> Option<ClassRef> {

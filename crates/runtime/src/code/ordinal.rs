@@ -111,9 +111,13 @@ fn hash(text: &[u16], seed: u64) -> Option<u32> {
         state = mix(state, word as u32);
         state = mix(state, (word >> 32) as u32);
     }
-    let mut last = [0; 4];
-    last[..rest.len()].copy_from_slice(rest);
-    let word = word(last);
+    // (A copy of that length would be a call.)
+    let word = word(match *rest {
+        [a] => [a, 0, 0, 0],
+        [a, b] => [a, b, 0, 0],
+        [a, b, c] => [a, b, c, 0],
+        _ => [0; 4],
+    });
     if word & BEYOND_ASCII != 0 {
         return None;
     }

@@ -48,7 +48,9 @@ impl Profile {
             .flat_map(|code| code.calls.iter().zip(code.cells));
         let here = cells.filter(|(call, _)| call.method == method && call.il_offset == il_offset);
         // Where a body is there several times, the place with the most calls speaks for all.
-        let (call, cell) = here.max_by_key(|(_, cell)| cell.calls.load(Ordering::Relaxed))?;
+        let (call, cell) = here.max_by_key(|(_, cell)| {
+            [&cell.calls, &cell.changes].map(|n| n.load(Ordering::Relaxed))
+        })?;
         let address = cell.callee.load(Ordering::Relaxed) as usize;
         let callee = match call.is_delegate {
             // What a program defines while it runs may go away again.
@@ -62,7 +64,10 @@ impl Profile {
             }
         };
         let [calls, changes] = [&cell.calls, &cell.changes].map(|n| n.load(Ordering::Relaxed));
-        SiteProfile::of(callee, calls, changes)
+        match call.is_counted {
+            true => SiteProfile::of(callee, calls, changes),
+            false => SiteProfile::of_changes(callee, changes),
+        }
     }
 }
 

@@ -131,7 +131,8 @@ impl Namer<'_> {
         for call in &blob.profiled {
             self.method(call.method)?;
             self.out.u32(call.il_offset);
-            self.out.byte(u8::from(call.is_delegate));
+            self.out
+                .byte(u8::from(call.is_delegate) | u8::from(call.is_counted) << 1);
         }
         Some(())
     }
@@ -377,14 +378,14 @@ impl Finder<'_> {
     /// Reads the calls that note their callees. The relocations name the cells of no others.
     fn profiled(&mut self, relocs: &[Reloc]) -> Read<Vec<ProfiledCall>> {
         let calls = self.list(|f| {
+            let (method, il_offset) = (f.method()?, f.read.u32()?);
+            let kind = f.read.byte()?;
+            (kind < 4).then_some(()).ok_or(Damaged)?;
             Ok(ProfiledCall {
-                method: f.method()?,
-                il_offset: f.read.u32()?,
-                is_delegate: match f.read.byte()? {
-                    0 => false,
-                    1 => true,
-                    _ => return Err(Damaged),
-                },
+                method,
+                il_offset,
+                is_delegate: kind & 1 != 0,
+                is_counted: kind & 2 != 0,
             })
         })?;
         let has_cell = |r: &Reloc| match r.symbol {
