@@ -18,6 +18,8 @@
 //! }                                         cold: call Get(this, i)      ; throws
 //! ```
 //!
+//! Behind a write, a call among them, a throwing block cannot be outlined, because the write would be made twice. There the block itself is inlined, if it is short.
+//!
 //! How the effect of a body is found, for the example above:
 //!
 //! ```text
@@ -270,6 +272,42 @@ fn asks_for_frame(callee: MethodRef) -> bool {
     callee.name == "Mark" && callee.class.full_name() == "Mono.Tasklets.Continuation"
 }
 
+/// Whether a block that throws may be inlined as it is: it is short and makes nothing but ordinary calls and objects.
+fn throws_in_place(m: MethodRef, plan: &Plan, n: usize) -> Res<bool> {
+    use Op::*;
+    let block = &plan.blocks[n];
+    let last = plan.last(n);
+    if last.op != Throw || (last.end() - block.offset) as usize > THROWER {
+        return Ok(false);
+    }
+    let scope = m.scope();
+    for i in &plan.instrs[block.first as usize..block.end as usize] {
+        let is_plain = match (i.op, i.operand) {
+            (Call | Callvirt | Newobj, Operand::Token(t)) => {
+                let Ok(callee) = scope.method(t) else {
+                    return Ok(false);
+                };
+                let class = callee.class;
+                !class.is_open
+                    && !callee.is_generic_def()
+                    && callee.sig()?.call_conv != vervet_metadata::CallConvKind::VarArg
+                    && !asks_for_frame(callee)
+                    && (i.op != Newobj || !class.is_delegate()? && !class.is_marshal_by_ref()?)
+            }
+            (
+                Rethrow | Endfinally | Endfilter | Localloc | Jmp | Calli | Arglist | Ldftn
+                | Ldvirtftn | Mkrefany | Refanyval | Refanytype | Tail | Constrained,
+                _,
+            ) => false,
+            _ => true,
+        };
+        if !is_plain {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// What a constrained call of a method calls, if the class decides it: that of a value type, or a
 /// sealed class.
 fn constrained_callee(class: ClassRef, method: MethodRef) -> Res<Option<MethodRef>> {
@@ -476,8 +514,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             if b.cold {
                 match effect {
                     SideEffect::Writes => {
-                        self.miss(m);
-                        return Ok(None);
+                        if !throws_in_place(m, &plan, n)? {
+                            self.miss(m);
+                            return Ok(None);
+                        }
+                        self.session.is_early |= !self.session.uninitialised.is_empty();
                     }
                     e => decision.outlined.push((b.offset, e == SideEffect::None)),
                 }
