@@ -31,7 +31,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Would the heap, with `more` bytes more, exceed its limit by `grace` nurseries?
     fn is_beyond(&self, more: usize, grace: usize) -> bool {
-        let nursery = self.config.nursery;
+        let nursery = self.config.nursery_most;
         let limit = self.config.max_heap.saturating_add(grace * nursery);
         let young = self.reserve.young.load(Relaxed);
         let bytes = self.old_bytes().saturating_add(more);

@@ -15,6 +15,9 @@ const LEAST_NURSERY: usize = 4 * BLOCK;
 /// The nursery is at most one part in so many of the range. Between four and five times its bytes are kept free: the grace, what mutators may
 /// be handed, and copies of that and of what the last collection left young.
 const NURSERY_SHARE: usize = 8;
+/// The nursery grows to one part in so many of the range, and of the limit of the heap: what it may have is kept free.
+const GROWN_SHARE: usize = 64;
+const GROWN_SHARE_OF_LIMIT: usize = 32;
 /// One major collection evacuates at most one part in so many of the range.
 const EVACUATE_SHARE: usize = 16;
 
@@ -23,8 +26,12 @@ const EVACUATE_SHARE: usize = 16;
 pub struct Config {
     /// Address space to reserve. [`crate::address_space`] says what that takes with the tables beside it.
     pub reserve: usize,
-    /// Young objects allocated between two minor collections. At least 256 KiB; at most an eighth of `reserve` and half of `max_heap`.
+    /// Young objects allocated between two minor collections, unless these take much of the time. At least 256 KiB; at most an eighth of `reserve` and half of
+    /// `max_heap`.
     pub nursery: usize,
+    /// The same where minor collections take much of the time. What is less than `nursery` counts as `nursery`; at most one in 64 bytes of `reserve` and
+    /// one in 32 of `max_heap`.
+    pub nursery_most: usize,
     /// When the heap is larger than this, allocation fails.
     pub max_heap: usize,
     /// A major collection begins when the old generation has grown by this percentage of what survived the last.
@@ -86,13 +93,19 @@ impl Config {
             .min((range / NURSERY_SHARE) & !(BLOCK - 1))
             .min((self.max_heap / 2) & !(BLOCK - 1))
             .max(LEAST_NURSERY);
+        let grown = self
+            .nursery_most
+            .min(range / GROWN_SHARE)
+            .min(self.max_heap / GROWN_SHARE_OF_LIMIT);
         let config = Config {
             nursery,
+            nursery_most: (grown & !(BLOCK - 1)).max(nursery),
             evacuate: self.evacuate.min(range / EVACUATE_SHARE),
             ..self
         };
         // A collection may leave all of the nursery young.
-        let kept_free = config.needed(nursery) + GRACE * nursery;
+        let most = config.nursery_most;
+        let kept_free = config.needed(most) + GRACE * most;
         if range <= kept_free {
             let (range, kept_free) = (range >> 10, kept_free >> 10);
             return Err(io::Error::new(
@@ -105,11 +118,11 @@ impl Config {
     /// Bytes of the address range that may be handed out until the next collection, plus what that collection may need. The last one has left
     /// nursery blocks of `young` bytes.
     pub(crate) fn needed(&self, young: usize) -> usize {
-        let copied = self.nursery + young;
+        let copied = self.nursery_most + young;
         let workers = self.helpers + 1;
         // At least seven objects fit into a block: at worst an eighth of it stays empty.
         const { assert!(BLOCK / crate::SMALL == 7) };
-        self.nursery + copied / 7 * 8 + self.evacuate + workers * PARTLY * BLOCK
+        self.nursery_most + copied / 7 * 8 + self.evacuate + workers * PARTLY * BLOCK
     }
 }
 
@@ -118,6 +131,7 @@ impl Default for Config {
         Config {
             reserve: 256 << 30,
             nursery: 4 << 20,
+            nursery_most: 0,
             max_heap: usize::MAX,
             growth_percent: 40,
             growth_percent_beyond: 8,

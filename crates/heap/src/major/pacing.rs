@@ -104,7 +104,8 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Gives the pages of free blocks back to the system, except `soon` bytes that the program will need and some more.
     pub(crate) fn trim(&self, soon: usize) {
-        let some = self.config.nursery * 2 + self.old_bytes() / 8;
+        let nursery = self.config.nursery.max(self.nursery.lock().eden * BLOCK);
+        let some = nursery * 2 + self.old_bytes() / 8;
         self.space.trim((soon + some) / BLOCK);
     }
 }

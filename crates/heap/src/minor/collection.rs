@@ -22,6 +22,7 @@ use super::worker::{EvacuationMode, MinorWorker};
 use crate::Heap;
 use crate::memory::List;
 use crate::minor::copying::Evacuation;
+use crate::minor::pace::Work;
 use crate::model::{Model, Range, World};
 use crate::roots::conservative;
 use crate::space::{BlockId, BlockKind};
@@ -76,7 +77,12 @@ impl<M: Model, W: World> Heap<M, W> {
         if mode == EvacuationMode::Age {
             self.aging.aged(outcome.promoted, outcome.survived);
         }
-        self.rebuild_nursery(mode, MARKING, pins, kept, worked);
+        let work = Work {
+            began,
+            wall: ns,
+            cpu: worked,
+        };
+        self.rebuild_nursery(mode, MARKING, pins, kept, work);
         outcome
     }
     /// Pins the young objects that handles pin and those that the candidates refer to. `pins` becomes the list of all, in ascending order.

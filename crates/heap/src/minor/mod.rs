@@ -6,7 +6,7 @@
 //! * [`cards`]: old objects on marked cards as roots.
 //! * [`finalizers`]: young objects with finalizers. [`parked`]: parked threads.
 //! * [`rebuild`]: the nursery after the collection.
-//! * [`nursery`]: pieces of young memory for TLABs.
+//! * [`nursery`]: pieces of young memory for TLABs. [`pace`]: how many there are until the next collection.
 //! * [`promote_all`], [`promote_all_policy`]: collections that promote everything without tracing.
 //! * [`aging`]: whether survivors are worth a second collection in the nursery.
 pub(crate) mod aging;
@@ -15,6 +15,7 @@ pub mod collection;
 pub mod copying;
 pub(crate) mod finalizers;
 pub mod nursery;
+pub(crate) mod pace;
 pub(crate) mod parked;
 pub mod promote_all;
 pub(crate) mod promote_all_policy;

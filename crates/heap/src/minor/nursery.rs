@@ -6,6 +6,7 @@
 //! * Memory that is not handed out has no `start` bits, and begins with a zero header, where such a walk ends ([`terminate`]).
 //! * `handed_out` counts the bytes of the pieces handed out since the last minor collection, less what TLABs gave back.
 use crate::memory::List;
+use crate::minor::pace::Pace;
 use crate::space::{BLOCK, BlockKind, Space};
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
@@ -41,6 +42,8 @@ pub struct Nursery {
     pub tlab_size: usize,
     /// Threads that have TLABs.
     pub threads: usize,
+    /// How long collections may take.
+    pub(crate) pace: Pace,
     /// Which round of allocation this is: minor collections end one and begin the next.
     pub round: u32,
 }
@@ -59,6 +62,7 @@ impl Nursery {
             fragment_bytes: 0,
             tlab_size: MAX_TLAB,
             threads: 1,
+            pace: Pace::default(),
             round: 2 * FIRST_ROUND,
         })
     }

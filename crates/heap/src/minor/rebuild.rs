@@ -11,6 +11,7 @@
 use crate::Heap;
 use crate::memory::{List, poison};
 use crate::minor::nursery::{FIRST_ROUND, FRAGMENT, Nursery, terminate};
+use crate::minor::pace::{ENOUGH, SHORT, Work, eden};
 use crate::minor::worker::EvacuationMode;
 use crate::model::{Model, World};
 use crate::object::each_slot;
@@ -20,25 +21,17 @@ use std::sync::atomic::Ordering::*;
 
 /// More pinned objects than this in a block make it old.
 const MANY: usize = 64;
-/// How long a minor collection in which much survives should take at most, in nanoseconds. The nursery is made smaller to reach that.
-const GOAL: u64 = 1_000_000;
-/// The nursery is not made smaller than this many blocks.
-const SMALLEST: usize = 3;
-
-/// How much survives is judged by collections of at least this many bytes.
-const ENOUGH: usize = 128 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Frees evacuated blocks and starts the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` is how long that took in
-    /// nanoseconds of the collecting thread's time on a processor: a nursery made smaller because the thread had to wait for a processor would only
-    /// be collected more often. The world is stopped and the gate is shut.
+    /// Frees evacuated blocks and starts the nursery anew. `pins` are in ascending order; `copied` is what survived, which took that `work`. The world is
+    /// stopped and the gate is shut.
     pub(crate) fn rebuild_nursery(
         &self,
         mode: EvacuationMode,
         marking: bool,
         pins: &[usize],
         copied: usize,
-        ns: u64,
+        work: Work,
     ) {
         let space = &self.space;
         let mut nursery = self.nursery.lock();
@@ -100,7 +93,11 @@ impl<M: Model, W: World> Heap<M, W> {
             self.survival.store(percent, Relaxed);
             self.promote_all.traced(percent);
         }
-        nursery.resize(copied, ns, self.config.nursery);
+        let sizes = (
+            self.config.nursery / BLOCK,
+            self.config.nursery_most / BLOCK,
+        );
+        nursery.resize(copied, work, sizes);
         nursery.restart(kept, self.promote_all_blocks());
     }
     fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
@@ -195,10 +192,12 @@ impl<M: Model, W: World> Heap<M, W> {
 }
 
 impl Nursery {
-    /// Adapts the size of the nursery so that the next collection takes as long as it may, if it goes like this one, in which `survived`
-    /// bytes were copied in `ns` nanoseconds. The nursery may have `most` bytes.
-    fn resize(&mut self, survived: usize, ns: u64, most: usize) {
-        self.eden = eden(self.eden, most / BLOCK, self.handed_out, survived, ns);
+    /// Adapts the size of the nursery to a collection in which `survived` bytes were copied. The nursery has the first number of blocks at most while
+    /// collections take little of the time, and the second otherwise.
+    fn resize(&mut self, survived: usize, work: Work, (usual, most): (usize, usize)) {
+        let goal = self.pace.collected(work, (self.handed_out, survived));
+        let most = if goal > SHORT { most } else { usual };
+        self.eden = eden(self.eden, most, (self.handed_out, survived), work.cpu, goal);
     }
     /// The number of the round behind this one.
     pub(super) fn next_round(&self) -> u32 {
@@ -218,32 +217,4 @@ impl Nursery {
 fn size<M: Model>(object: usize) -> usize {
     // SAFETY: callers pass pinned objects, which keep their headers.
     unsafe { M::size(object, *(object as *const u64)) }
-}
-
-/// Blocks of young objects until the next collection: so many that it takes [`GOAL`] nanoseconds, if it goes like this one, in which `copied`
-/// of `handed_out` bytes survived and which took `ns`. The result is at least half of `now`, and at most a quarter larger.
-fn eden(now: usize, most: usize, handed_out: usize, copied: usize, ns: u64) -> usize {
-    let fit = match copied {
-        0..ENOUGH => most,
-        _ => (handed_out as u64 * GOAL / ns.max(1) / BLOCK as u64) as usize,
-    };
-    fit.clamp(now / 2, now + now / 4 + 1)
-        .clamp(SMALLEST.min(most), most)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    #[test]
-    fn the_nursery_shrinks_while_much_survives_and_grows_again() {
-        let all = 4 << 20;
-        // It took too long, by half and by far; it took as long as it may; little survived.
-        assert_eq!(eden(64, 64, all, all, 2 * GOAL), 32);
-        assert_eq!(eden(64, 64, all, all, 100 * GOAL), 32);
-        assert_eq!(eden(5, 64, all / 8, all / 8, 100 * GOAL), SMALLEST);
-        assert_eq!(eden(64, 64, all, all / 8, GOAL), 64);
-        assert_eq!(eden(16, 64, all / 4, 0, 0), 21);
-        assert_eq!(eden(64, 64, all, ENOUGH - 1, 100 * GOAL), 64);
-        assert_eq!(eden(2, 2, all, all, GOAL), 2);
-    }
 }

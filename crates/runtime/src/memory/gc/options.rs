@@ -123,6 +123,11 @@ impl GcOptions {
         let default = Config::default();
         Config {
             nursery: self.nursery.unwrap_or(default.nursery) & !0xFFFF,
+            // A size that the user chose stays.
+            nursery_most: match self.nursery {
+                Some(_) => 0,
+                None => NURSERY_MOST.min(memory() / NURSERY_PART),
+            },
             max_heap: self.max_heap.unwrap_or_else(three_quarters).max(8 << 20),
             debug: self.debug.clone(),
             ..default
@@ -135,9 +140,18 @@ fn a_seed() -> u64 {
     (vervet_os::clock::now() ^ u64::from(std::process::id()) << 20) % 1_000_000_000
 }
 
+/// What the nursery grows to where minor collections take much of the time, and the part of the machine's memory that this is at most.
+const NURSERY_MOST: usize = 32 << 20;
+const NURSERY_PART: usize = 128;
+
 /// Three quarters of the machine's memory, so that a program that never stops allocating gets OutOfMemoryException and
 /// the machine lives on.
 fn three_quarters() -> usize {
+    memory() / 4 * 3
+}
+
+/// Bytes of the machine's memory.
+fn memory() -> usize {
     // SAFETY: plain queries.
     let (pages, page) = unsafe {
         (
@@ -145,7 +159,7 @@ fn three_quarters() -> usize {
             libc::sysconf(libc::_SC_PAGESIZE),
         )
     };
-    (pages.max(1) as usize).saturating_mul(page.max(1) as usize) / 4 * 3
+    (pages.max(1) as usize).saturating_mul(page.max(1) as usize)
 }
 
 #[cfg(test)]
