@@ -15,9 +15,10 @@ pub struct VersionInfo {
     pub product: [u16; 4],
     /// The VS_FF_ flags that are valid.
     pub flags: u32,
-    /// Windows language id of the texts, the first that is named.
-    pub language: Option<u16>,
-    /// The texts of that language, by name.
+    /// Windows language id of the texts, the first that the resource names: English if it has no place for one.
+    pub language: u16,
+    /// The texts of that language in Unicode, by name. As in mono, a table of another code page is not
+    /// read, nor are those of a resource that has no place for a language.
     pub strings: Vec<(String, String)>,
 }
 
@@ -41,6 +42,12 @@ pub const PRIVATE_BUILD: u32 = 8;
 pub const SPECIAL_BUILD: u32 = 0x20;
 
 const RT_VERSION: u32 = 16;
+/// Language of a resource that has no place for one (VarFileInfo).
+const ENGLISH: u16 = 0x0409;
+/// That of a resource that could say it and does not.
+const NEUTRAL: u16 = 0;
+/// The part of a table's name that says in which code page its texts are.
+const UNICODE_PAGE: &str = "04b0";
 const SIGNATURE: u32 = 0xFEEF_04BD;
 const SUBDIRECTORY: u32 = 1 << 31;
 
@@ -153,21 +160,19 @@ fn parse(data: &[u8]) -> Option<VersionInfo> {
         file: version(8)?,
         product: version(16)?,
         flags: u32_at(root.value, 24)? & u32_at(root.value, 28)?,
-        ..VersionInfo::default()
+        language: ENGLISH,
+        strings: Vec::new(),
     };
-    let mut wanted = None;
-    for b in blocks(root.children).filter(|b| b.key == "VarFileInfo") {
-        for translation in blocks(b.children).filter(|b| b.key == "Translation") {
-            if let (Some(language), Some(page)) =
-                (u16_at(translation.value, 0), u16_at(translation.value, 2))
-            {
-                info.language = info.language.or(Some(language));
-                wanted.get_or_insert(format!("{language:04x}{page:04x}"));
-            }
-        }
-    }
+    let Some(var) = blocks(root.children).find(|b| b.key == "VarFileInfo") else {
+        return Some(info);
+    };
+    let translation = blocks(var.children).find(|b| b.key == "Translation");
+    info.language = translation
+        .and_then(|t| u16_at(t.value, 0))
+        .unwrap_or(NEUTRAL);
+    let wanted = format!("{:04x}{UNICODE_PAGE}", info.language);
     for b in blocks(root.children).filter(|b| b.key == "StringFileInfo") {
-        let is_wanted = |key: &str| wanted.as_ref().is_none_or(|w| w.eq_ignore_ascii_case(key));
+        let is_wanted = |key: &str| wanted.eq_ignore_ascii_case(key);
         if let Some(table) = blocks(b.children).find(|t| is_wanted(&t.key)) {
             info.strings = blocks(table.children)
                 .map(|s| (s.key, text(s.value)))

@@ -1,9 +1,11 @@
 // FileVersionInfo of a program of the library, of this one, and of what has none.
-// mcs: -r:System.dll
+// mcs: -r:System.dll -r:System.Core.dll
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Linq;
 using System.Reflection;
+using System.Text;
 
 [assembly: AssemblyTitle("A title")]
 [assembly: AssemblyCompany("A company")]
@@ -24,5 +26,22 @@ static class FileVersions
         Console.WriteLine((none.FileName == text) + " " + (none.FileVersion == null) + " " + (none.Language == null)); // expect: True True True
         File.Delete(text);
         try { FileVersionInfo.GetVersionInfo(text); } catch (FileNotFoundException e) { Console.WriteLine(e.Message == text); } // expect: True
+        OfAnotherPage(own.FileName);
+    }
+
+    // A table of texts in another code page than Unicode is not read, although the resource names it.
+    static void OfAnotherPage(string own)
+    {
+        string copy = Path.ChangeExtension(Path.GetTempFileName(), ".exe");
+        string bytes = Encoding.GetEncoding(28591).GetString(File.ReadAllBytes(own));
+        bytes = bytes.Replace(Wide("007f04b0"), Wide("007f04e4")).Replace("\x7f\0\xb0\x04", "\x7f\0\xe4\x04");
+        File.WriteAllBytes(copy, Encoding.GetEncoding(28591).GetBytes(bytes));
+        var info = FileVersionInfo.GetVersionInfo(copy);
+        Console.WriteLine("[" + info.FileVersion + "] " + info.FilePrivatePart + " " + info.Language); // expect: [] 4 Invariant Language (Invariant Country)
+        File.Delete(copy);
+    }
+    static string Wide(string text)
+    {
+        return string.Concat(text.Select(c => c + "\0"));
     }
 }

@@ -5,6 +5,7 @@ use crate::support::invoke;
 use crate::support::objects::{load, method_object, method_of};
 use std::mem::offset_of;
 use vervet_abi::layouts::DelegateObject;
+use vervet_runtime::code::{entries, first_call};
 use vervet_runtime::icalls;
 use vervet_runtime::interop::delegates;
 use vervet_runtime::object::ObjRef;
@@ -54,6 +55,10 @@ icalls! {
             && !remoting::is_proxy(t)
         {
             method = load(cx, || invoke::virtual_target(t.class(), method))?;
+        }
+        // Of a DynamicMethod the code is made here, and what is wrong with its IL is found, as in mono.
+        if method.is_dynamic() {
+            first_call::code_of(cx, load(cx, || entries::entry(cx.domain(), method))?)?;
         }
         let delegate = cx.alloc(class)?;
         delegates::init(cx, delegate, target, method, open_virtual)?;

@@ -280,10 +280,9 @@ extern "C" fn alloc_object(v: usize) -> usize {
     with(|cx| {
         let v = vt(v);
         if v.flags & flags::NO_INSTANCES != 0 {
-            return Err(cx.throw(
-                Known::MemberAccessException,
-                "Cannot create an instance of an abstract class or interface.",
-            ));
+            let name = crate::classes::vtables::class_of(v).full_name();
+            let text = format!("Cannot create an abstract class: {name}");
+            return Err(cx.throw(Known::MemberAccessException, &text));
         }
         interrupts::serve(cx)?;
         crate::memory::allocate::alloc_object(cx, v)

@@ -25,7 +25,8 @@ use vervet_abi::layouts::{
 };
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
-use vervet_types::{Known, MethodRef};
+use vervet_types::class::type_flags;
+use vervet_types::{ClassRef, Known, MethodRef};
 
 /// The real proxy of a transparent one.
 pub(super) fn real_proxy<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
@@ -180,7 +181,32 @@ pub fn send<'cx>(
     method: MethodRef,
     args: ObjRef<'cx>,
 ) -> Result<(ObjRef<'cx>, ObjRef<'cx>)> {
-    send_message(cx, real, message(cx, method, args)?)
+    let message = message(cx, method, args)?;
+    send_message(cx, real, message).map_err(|throw| {
+        let thrown = cx.take_pending(throw);
+        match is_serializable(thrown.class()) {
+            true => cx.throw_object(thrown),
+            false => cx.throw(
+                Known::SerializationException,
+                &not_serializable(thrown.class()),
+            ),
+        }
+    })
+}
+
+/// May the class library serialize objects of the class? In mono an exception of another class does not get out of a call through a proxy, in this domain
+/// either. (It does out of the end of an asynchronous one.)
+fn is_serializable(class: ClassRef) -> bool {
+    class.flags & type_flags::SERIALIZABLE != 0
+}
+
+/// What the exception says that is thrown instead.
+fn not_serializable(class: ClassRef) -> String {
+    let assembly = class.module.assembly_name();
+    format!(
+        "Type '{}' in Assembly '{assembly}' is not marked as serializable",
+        class.name
+    )
 }
 
 /// Sends a message; the result and the values of by-reference arguments, in order.

@@ -86,7 +86,7 @@ fn fill<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, info: &VersionInfo) -> Result<
         let text = cx.alloc_str(info.string(name).unwrap_or_default())?;
         set_ref(cx, this, field, text)?;
     }
-    let language = language_name(info.language.unwrap_or(0));
+    let language = language_name(info.language);
     set_ref(cx, this, "language", cx.alloc_str(language)?)?;
     for (fields, parts) in [(FILE_PARTS, info.file), (PRODUCT_PARTS, info.product)] {
         for (field, part) in fields.into_iter().zip(parts) {

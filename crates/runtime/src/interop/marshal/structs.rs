@@ -298,6 +298,11 @@ pub unsafe fn to_native<'cx>(
         unsafe { std::ptr::copy_nonoverlapping(managed, native, layout.size as usize) };
         return Ok(());
     }
+    if layout.blittable {
+        // Mono copies the object, whose bytes between and behind its fields are zeros.
+        // SAFETY: the caller's promise about the room.
+        unsafe { std::ptr::write_bytes(native, 0, layout.size as usize) };
+    }
     for f in &layout.fields {
         // SAFETY: the fields lie inside both values.
         unsafe {
