@@ -49,7 +49,7 @@ static class ClosedSet
             }
             // (One that asks for the number later gets that of the next socket, as under Mono.)
             while (Volatile.Read(ref started) < Threads) Thread.Sleep(1);
-            Thread.Sleep(20);
+            Thread.Sleep(200);
             a.Close();
             var again = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
             again.Bind(new IPEndPoint(IPAddress.Loopback, 0));
