@@ -29,7 +29,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn is_strained(&self) -> bool {
         self.is_beyond(0, GRACE)
     }
-    /// Would the heap, with `more` bytes more, exceed its limit by `grace` nurseries?
+    /// Would the heap, with `more` bytes more, exceed its limit by `grace` nurseries of the greatest size?
     fn is_beyond(&self, more: usize, grace: usize) -> bool {
         let nursery = self.config.nursery_most;
         let limit = self.config.max_heap.saturating_add(grace * nursery);

@@ -7,16 +7,41 @@ static class StackInLittleSpace
 {
     static int Deep(int depth) { return depth == 0 ? 1 : Deep(depth - 1) + 1; }
 
+    static unsafe int Block(int size)
+    {
+        byte* block = stackalloc byte[size];
+        block[0] = 1;
+        block[size - 1] = 1;
+        return size * block[0] * block[size - 1];
+    }
+
     static void Main(string[] args)
     {
         if (args.Length == 0)
         {
             string self = "'" + Process.GetCurrentProcess().MainModule.FileName + "' '" + typeof(StackInLittleSpace).Assembly.Location + "'";
-            foreach (string limit in new[] { "3000000", "500000" })
+            foreach (string limit in new[] { "3000000", "1500000", "500000" })
             {
                 var start = new ProcessStartInfo("/bin/sh", "-c \"ulimit -v " + limit + "; exec " + self + " " + limit + "\"") { UseShellExecute = false };
                 using (Process limited = Process.Start(start)) limited.WaitForExit();
             }
+            return;
+        }
+        if (args[0] == "1500000")
+        {
+            // A block that fits the stack.
+            foreach (int size in new[] { 12 << 20, 15 << 20, 17 << 20 })
+            {
+                var thread = new Thread(() => Console.WriteLine(Block(size / 4 * 3)), size);
+                thread.Start();
+                thread.Join();
+            }
+            // expect: 5001
+            // expect: 5001
+            // expect: 5001
+            // expect: 9437184
+            // expect: 11796480
+            // expect: 13369344
             return;
         }
         if (args[0] == "500000")
@@ -28,9 +53,6 @@ static class StackInLittleSpace
                 thread.Start();
                 thread.Join();
             }
-            // expect: 5001
-            // expect: 5001
-            // expect: 5001
             // expect: runs
             // expect: runs
             // expect: runs

@@ -3,7 +3,7 @@
 //! # Invariants
 //! * A thread has one chunk, which stays where it is as long as the thread is attached. `ThreadContext::localloc_next` is its first free
 //!   byte, `localloc_end` its end.
-//! * The chunk is as large as the plan says, and no smaller than the thread's own stack ([`fit`]): what a program may take of a stack that
+//! * The chunk is as large as the plan says, and no smaller than the thread's own stack if that is larger than most ([`fit`]): what a program may take of a stack that
 //!   it has asked for does not end before the stack does. Where address space is limited, that of a thread that has ended is as large as the plan says ([`shrink`]).
 //! * A method that takes memory saves `localloc_next` at entry and restores it at return, and a catch restores it for the frames that it
 //!   ended. So what lies below `localloc_next` belongs to frames that are active.
@@ -14,11 +14,15 @@ use crate::cx::{Cx, Result};
 use vervet_abi::ThreadContext;
 use vervet_os::memory;
 
+/// A thread that asks for no size has about such a stack. Where address space is limited, many of these have to find room.
+const USUAL_STACK: usize = 8 << 20;
+
 /// Bytes of the localloc stack of a thread whose own stack has that size.
 pub fn size_for(stack: usize) -> usize {
-    match stack > address_plan::USUAL.localloc_stack {
-        true => stack.next_multiple_of(1 << 16),
-        false => address_plan::localloc_stack(),
+    let usual = address_plan::localloc_stack();
+    match stack > USUAL_STACK {
+        true => stack.next_multiple_of(1 << 16).max(usual),
+        false => usual,
     }
 }
 
