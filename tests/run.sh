@@ -8,6 +8,7 @@
 #   TEST_SHARE=all tests/run.sh         all suites that are on, and all of those of which a sample is
 #   VERVET=/usr/bin/mono tests/run.sh   another runtime instead of target/ci/vervet
 set -uo pipefail
+shopt -s extglob
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -190,18 +191,20 @@ with_kept_code() {
     local -x VERVET_CACHE='' VERVET_CACHE_DIR=$CACHE/managed-kept
     "$@"
 }
-# The programs of a folder or, `sample`, this lane's share of all: of the four lanes that collect all the time, one runs a program; its name
-# says which. What is about memory and threads is in every sample of theirs, except for Gc and Green, which take half of the time of a lane. One program
-# in four is in the sample of kept code. With TEST_SHARE=all a sample is everything.
+# The programs of a folder or, `sample`, this lane's share of all: a quarter in each of the four lanes that collect all the time, and half of what is about memory and
+# threads, except for Gc and Green, which take half of the time of a lane; half of what is about code with wrong guesses and with methods compiled twice; a quarter of
+# what keeps code, which runs three times. The name of a program says where it is. With TEST_SHARE=all a sample is everything.
 managed_programs() {
     local lane=$1 folder=$2 source
     [ "$folder" != sample ] || [ "${TEST_SHARE:-}" != all ] || folder=.
     { if [ "$folder" = sample ]; then
         managed_sources . | while IFS= read -r -d '' source; do
-            case $lane:$source:$(($(cksum <<< "$source" | cut -d' ' -f1) % 8)) in
-                managed-cache:*:[04]) ;;
-                managed-cache:*) continue ;;
-                *:tests/managed/Handles/*|*:tests/managed/Heap/*|*:tests/managed/Locks/*|*:tests/managed/Threads/*) ;;
+            case $lane:${source#tests/managed/}:$(($(cksum <<< "$source" | cut -d' ' -f1) % 8)) in
+                managed-cache:@(Code|Smoke|Types|Reflection|Loading|Interop|Emit)/*:[04]) ;;
+                managed-guards:@(Code|Everyday)/*:[0246]|managed-hot:@(Code|Everyday|Exceptions)/*:[1357]) ;;
+                managed-cache:*|managed-guards:*|managed-hot:*) continue ;;
+                managed-@(gc|marking):@(Handles|Heap|Locks|Threads)/*:[0246]|managed-@(split|green):@(Handles|Heap|Locks|Threads)/*:[1357]) ;;
+                managed-*:@(Handles|Heap|Locks|Threads)/*) continue ;;
                 managed-gc:*:[01]|managed-marking:*:[23]|managed-split:*:[45]|managed-green:*:[67]) ;;
                 *) continue ;;
             esac
