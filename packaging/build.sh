@@ -5,7 +5,7 @@
 #                                          libvervet1_*.deb and libvervet-dev_*.deb, into OUT; with them vervet-*.tar.xz
 #
 # MANUAL names the program that writes the manual page and the completions (default: it is built by cargo). MAINTAINER is the name and
-# address that the packages show. Nothing is installed, and the user need not be root.
+# address that the packages show. COMPRESSION is xz's level (default: 6). Nothing is installed, and the user need not be root.
 set -euo pipefail
 
 [ $# -eq 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2; }
@@ -16,6 +16,7 @@ cd "$(dirname "$0")/.."
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 package_version=$version-1
 maintainer=${MAINTAINER:-Vervet Developers <vervet@packages.debian.org>}
+level=${COMPRESSION:-6}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The same commit makes the same packages.
@@ -94,7 +95,7 @@ close() {
     (cd "$work/$name" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum > DEBIAN/md5sums)
     find "$work/$name" -type d -exec chmod 755 {} +
     arch=$(sed -n 's/^Architecture: //p' "$work/$name/DEBIAN/control")
-    dpkg-deb --root-owner-group -Zxz --build "$work/$name" "$out/${name}_${package_version}_$arch.deb" > /dev/null
+    dpkg-deb --root-owner-group -Zxz "-z$level" --build "$work/$name" "$out/${name}_${package_version}_$arch.deb" > /dev/null
     echo "$out/${name}_${package_version}_$arch.deb"
 }
 stripped() { objcopy --strip-debug --strip-unneeded --remove-section=.comment --remove-section=.note "$1" "$2"; }
@@ -131,5 +132,5 @@ cp -r "$work/vervet/usr/." "$work/$name"
 rm -rf "$work/$name/share/lintian"
 [ ! -d "$work/libvervet1/usr/lib" ] || cp -r "$work/libvervet1/usr/lib" "$work/$name"
 install -m 644 LICENSE README.md CHANGELOG.md "$work/$name"
-tar --sort=name --owner=0 --group=0 --numeric-owner "--mtime=@$SOURCE_DATE_EPOCH" -C "$work" -cJf "$out/$name.tar.xz" "$name"
+tar --sort=name --owner=0 --group=0 --numeric-owner "--mtime=@$SOURCE_DATE_EPOCH" -C "$work" -I "xz -$level" -cf "$out/$name.tar.xz" "$name"
 echo "$out/$name.tar.xz"

@@ -24,7 +24,8 @@ check() { # what, command...
     else errors=$((errors + 1)); echo "  FAILED: packages: $what"; sed 's/^/    /' "$work/log" | tail -n 15; fi
 }
 
-packaging/build.sh "$binary" "$work/out" > "$work/built" || { echo "  FAILED: packages: packaging/build.sh"; exit 1; }
+# The packages are thrown away, so nothing is gained by small ones.
+COMPRESSION=0 packaging/build.sh "$binary" "$work/out" > "$work/built" || { echo "  FAILED: packages: packaging/build.sh"; exit 1; }
 deb=$(echo "$work"/out/vervet_*_amd64.deb)
 
 # ---- what is in them ----------------------------------------------------------------------------------------------------------
