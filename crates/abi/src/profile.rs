@@ -6,9 +6,9 @@
 pub struct Cell {
     /// What the last call depended on: the address of its receiver's VTable, or `method_ptr` of the delegate that was called. 0: there was none.
     pub callee: std::sync::atomic::AtomicU64,
-    /// How many calls there were.
+    /// How many calls there were; 0 where they are not counted, outside of loops.
     pub calls: std::sync::atomic::AtomicU32,
-    /// How many of them had another callee than the call before.
+    /// How many calls had another callee than the call before, the first included.
     pub changes: std::sync::atomic::AtomicU32,
 }
 
