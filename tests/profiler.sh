@@ -128,18 +128,19 @@ check "its report" ends 0 "$vervet" report alloc.mlpd
 check "has so many events" has '^Estimated from (1[6-9]|2[0-9]|3[0-5])[0-9] of them: one about every 1.0 MiB' out
 check "which stand for all" has '^Allocations: (1[6-9][0-9]|2[0-9]{2}|3[0-5][0-9]),[0-9]{3} objects, (1[6-9][0-9]|2[0-9]{2}|3[0-5][0-9])\.[0-9] MiB' out
 check "says where" has 'Shapes:Fill' out
-# A period of two TLABs: 4,096 are expected, with a standard deviation of 64. They stand for 256 MiB.
+# A period of two TLABs: 4,066 are expected, with a standard deviation of 64. They stand for 254 MiB; 4 MiB are a standard deviation, and
+# 19 are accepted, either way.
 for more in "" --green-threads=all; do
     check "one allocation in 64 KiB $more" ends 0 "$vervet" $more --profile=log:nodefaults,allocsample=65536,output=alloc.mlpd Shapes.exe fill
     check "its report" ends 0 "$vervet" report alloc.mlpd
-    check "stands for all" has '^Allocations: .* objects, 2(4[1-9]|[56][0-9]|7[01])\.[0-9] MiB' out
+    check "stands for all" has '^Allocations: .* objects, 2(3[5-9]|[456][0-9]|7[0-2])\.[0-9] MiB' out
 done
-# Threads that take less than a TLAB.
+# Threads that take less than a TLAB: 14.8 MiB, of which 950 samples are expected, with a standard deviation of 31, or 0.5 MiB.
 check "a program with many threads" mcs -out:Short.exe "$here/profiler/Short.cs"
 for more in "" --green-threads=all; do
     check "allocations of short threads $more" ends 0 "$vervet" $more --profile=log:nodefaults,allocsample=16384,output=alloc.mlpd Short.exe
     check "its report" ends 0 "$vervet" report alloc.mlpd
-    check "stands for all" has '^Allocations: .* objects, (1[4-9]|2[0-3])\.[0-9] MiB' out
+    check "stands for all" has '^Allocations: .* objects, 1[2-7]\.[0-9] MiB' out
 done
 
 # ---- heapshots and roots ----------------------------------------------------------------------------------------------------------
