@@ -239,11 +239,17 @@ fn compile(
 ) -> CodegenResult<CompiledCode> {
     let plane = &mut ControlPlane::default();
     context.optimize(isa, plane)?;
-    if isa.flags().opt_level() != OptLevel::None {
+    let is_optimised = isa.flags().opt_level() != OptLevel::None;
+    if is_optimised {
         optimise::finish(context);
         context.verify_if(isa)?;
     }
     let (func, domtree) = (&context.func, &context.domtree);
     let stencil = isa.compile_function(func, domtree, registers, context.want_disasm, plane)?;
-    Ok(stencil.apply_params(&func.params))
+    let code = stencil.apply_params(&func.params);
+    #[cfg(debug_assertions)]
+    if is_optimised {
+        assert_eq!(optimise::gap(&code), None, "a step has a gap");
+    }
+    Ok(code)
 }

@@ -173,13 +173,18 @@ fn traps(blob: &mut Blob, compiled: &CompiledCode) {
 }
 
 /// Fills in the IL map, the map of inlined code, the ranges without asynchronous exceptions and the prologue's end.
+///
+/// The register allocator's moves at the beginning of a block have no location. Where a step goes on in that block they belong to it.
 fn positions(blob: &mut Blob, f: &Finished<'_>) {
     let mut last = None;
     let mut last_inlined = (0, 0);
+    // The location of the step that the instruction before belongs to.
+    let mut step = None;
     for s in f.compiled.buffer.get_srclocs_sorted() {
         let location = s.loc.bits();
         // What Cranelift simplified has no location, and a load may have been merged into it: it counts to what is before it.
         if s.loc.is_default() && blob.prologue_end != 0 {
+            step = None;
             continue;
         }
         let (il, inlined) = if s.loc.is_default() {
@@ -190,9 +195,12 @@ fn positions(blob: &mut Blob, f: &Finished<'_>) {
             }
             if location & NO_REDIRECT != 0 {
                 match blob.no_redirect.last_mut() {
-                    Some(range) if range.1 == s.start => range.1 = s.end,
+                    Some(range) if range.1 == s.start || step == Some(location) => range.1 = s.end,
                     _ => blob.no_redirect.push((s.start, s.end)),
                 }
+                step = Some(location);
+            } else {
+                step = None;
             }
             f.positions.resolve(location & !NO_REDIRECT)
         };

@@ -19,6 +19,7 @@
 //!                    -> latches   the end of a loop's turn stands behind each way that leads there
 //!                    -> positions   what takes a load into itself has its source location
 //!                    -> cold, copies
+//!                    -> whole_steps   what lies between a store and its card mark belongs to them
 //!                    -> Cranelift's code generator
 //! ```
 //!
@@ -46,8 +47,11 @@ mod selects;
 mod signs;
 mod slots;
 mod switches;
+mod whole_steps;
 
 pub use notes::{Allocation, ColdCall, FrameNotes, Rarely};
+#[cfg(debug_assertions)]
+pub(crate) use whole_steps::gap;
 
 use crate::emit::trap_code;
 use cranelift_codegen::Context;
@@ -161,6 +165,7 @@ pub fn finish(context: &mut Context) {
     positions::of_loads(&mut context.func);
     cold::sink_constants(&mut context.func);
     copies::copy_fixed(&mut context.func, &context.loop_analysis);
+    whole_steps::close(&mut context.func);
 }
 
 /// What tests of passes begin with.
