@@ -247,8 +247,7 @@ fn compile(
     let (func, domtree) = (&context.func, &context.domtree);
     let stencil = isa.compile_function(func, domtree, registers, context.want_disasm, plane)?;
     let code = stencil.apply_params(&func.params);
-    #[cfg(debug_assertions)]
-    if is_optimised {
+    if cfg!(debug_assertions) && is_optimised {
         assert_eq!(optimise::gap(&code), None, "a step has a gap");
     }
     Ok(code)

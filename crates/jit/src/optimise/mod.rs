@@ -50,7 +50,6 @@ mod switches;
 mod whole_steps;
 
 pub use notes::{Allocation, ColdCall, FrameNotes, Rarely};
-#[cfg(debug_assertions)]
 pub(crate) use whole_steps::gap;
 
 use crate::emit::trap_code;
