@@ -9,8 +9,9 @@ use vervet_metadata::il::Operand;
 use vervet_types::MethodRef;
 use vervet_types::method::impl_flags;
 
-/// Methods of at most this many bytes of IL are always optimised.
-const SMALL: usize = 96;
+/// Methods of at most this many bytes of IL are always optimised: it takes no longer than to compile them quickly. (With 96, which was
+/// so once, a cold F# compiler made half of its code with optimisation, of which one method in forty was called often: it took 1.6 of the time.)
+const SMALL: usize = 12;
 /// Methods of more bytes of IL than this are never optimised, because the time of the optimising
 /// register allocator grows faster than the method.
 const LARGE: usize = 6000;

@@ -18,7 +18,7 @@ use crate::*;
 use std::sync::atomic::Ordering;
 use vervet_metadata::growing::COMPLETE;
 use vervet_metadata::{Coded, Growing, Image, Table};
-use vervet_os::LeafLock;
+use vervet_os::{LeafLock, Published};
 
 /// What the Assembly row of an assembly that grows says.
 #[derive(Clone, Debug)]
@@ -97,6 +97,7 @@ impl Universe {
             is_reflection_only,
             is_save_only,
             skips_verification: false,
+            friends: Published::new(),
             modules: LeafLock::new(vec![module]),
         }));
         Ok(module.assembly.set(assembly))

@@ -59,6 +59,7 @@ pub mod edges;
 pub mod error;
 pub mod field;
 pub mod find;
+mod friends;
 pub mod generic_params;
 pub mod generics;
 pub mod grafts;

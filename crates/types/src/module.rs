@@ -11,6 +11,7 @@
 //! * Top-level types are found by one hash table per module, made at the first search.
 //! * References and forwards that lead to each other end at [`MAX_DEPTH`].
 use crate::class::Nature;
+use crate::friends::Friends;
 use crate::name_table::TypeNames;
 use crate::*;
 use rustc_hash::FxHashMap;
@@ -95,6 +96,8 @@ pub struct Assembly {
     pub is_save_only: bool,
     /// It asks that its code is not verified: the code may use every member of every type.
     pub(crate) skips_verification: bool,
+    /// See [`crate::friends`]. Stays empty while the assembly grows.
+    pub(crate) friends: Published<Friends>,
     pub(crate) modules: LeafLock<Vec<ModuleRef>>,
 }
 

@@ -219,6 +219,7 @@ impl Universe {
                 is_reflection_only: what_for == Use::LookAt,
                 is_save_only: false,
                 skips_verification: module.image.skips_verification(),
+                friends: Published::new(),
                 modules: LeafLock::new(vec![module]),
             }));
             module.assembly.set(assembly);

@@ -454,39 +454,6 @@ fn may_override(method: MethodRef, base: MethodRef) -> bool {
     }
 }
 
-impl Assembly {
-    /// Whether its internals are visible to the assembly of that name.
-    pub fn has_friend(&self, name: &str) -> bool {
-        self.names_assembly("InternalsVisibleToAttribute", name)
-    }
-    /// Whether it declares that accessibility does not matter where it uses the assembly of that name.
-    pub fn ignores_access_to(&self, name: &str) -> bool {
-        self.names_assembly("IgnoresAccessChecksToAttribute", name)
-    }
-    /// Whether an attribute of its own, of System.Runtime.CompilerServices, names that assembly.
-    fn names_assembly(&self, attribute: &str, name: &str) -> bool {
-        let image = &self.manifest.image;
-        let parent = Token::new(Table::Assembly, 1);
-        image.custom_attributes_of(parent).any(|rid| {
-            let is = self
-                .manifest
-                .attribute_is(rid, "System.Runtime.CompilerServices", attribute);
-            if !is.unwrap_or(false) {
-                return false;
-            }
-            let blob = image
-                .custom_attribute(rid)
-                .and_then(|row| image.blob(row.value));
-            let text = blob.and_then(|b| vervet_metadata::CustomAttrReader::new(b)?.ser_string());
-            let friend = text
-                .ok()
-                .flatten()
-                .and_then(|t| t.split(',').next().map(str::trim));
-            friend.is_some_and(|f| f.eq_ignore_ascii_case(name))
-        })
-    }
-}
-
 impl Universe {
     /// The generic interfaces that vectors implement, with what mono's names of their implementations begin with.
     pub(crate) fn array_interface(&self, def: ClassRef) -> Option<&'static str> {
