@@ -174,17 +174,22 @@ fn traps(blob: &mut Blob, compiled: &CompiledCode) {
 
 /// Fills in the IL map, the map of inlined code, the ranges without asynchronous exceptions and the prologue's end.
 ///
-/// The register allocator's moves at the beginning of a block have no location. Where a step goes on in that block they belong to it.
+/// The register allocator's moves at the beginning of a block have no location. Where the first instruction of the block is one of a step they count as
+/// such, because the step may have begun in a block before.
 fn positions(blob: &mut Blob, f: &Finished<'_>) {
     let mut last = None;
     let mut last_inlined = (0, 0);
-    // The location of the step that the instruction before belongs to.
-    let mut step = None;
+    let mut blocks = f.compiled.bb_starts.iter().copied().peekable();
+    let (mut block, mut before) = (0, 0);
     for s in f.compiled.buffer.get_srclocs_sorted() {
         let location = s.loc.bits();
+        while let Some(at) = blocks.next_if(|at| *at <= s.start) {
+            block = at;
+        }
+        let is_first = before <= block;
+        before = s.end;
         // What Cranelift simplified has no location, and a load may have been merged into it: it counts to what is before it.
         if s.loc.is_default() && blob.prologue_end != 0 {
-            step = None;
             continue;
         }
         let (il, inlined) = if s.loc.is_default() {
@@ -194,13 +199,11 @@ fn positions(blob: &mut Blob, f: &Finished<'_>) {
                 blob.prologue_end = s.start;
             }
             if location & NO_REDIRECT != 0 {
+                let start = if is_first { block } else { s.start };
                 match blob.no_redirect.last_mut() {
-                    Some(range) if range.1 == s.start || step == Some(location) => range.1 = s.end,
-                    _ => blob.no_redirect.push((s.start, s.end)),
+                    Some(range) if range.1 == start => range.1 = s.end,
+                    _ => blob.no_redirect.push((start, s.end)),
                 }
-                step = Some(location);
-            } else {
-                step = None;
             }
             f.positions.resolve(location & !NO_REDIRECT)
         };

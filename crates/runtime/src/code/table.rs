@@ -180,11 +180,15 @@ impl Code {
     /// epilogue, where its frame is not whole, nor where two instructions belong together. And not where there are
     /// handlers: those are found by return addresses of calls, so such code polls in every loop instead.
     pub fn may_call_at(&self, pc: usize) -> bool {
-        matches!(self.kind, CodeKind::Method(m) if !m.is_synchronized())
-            && self.handling.is_none()
+        matches!(self.kind, CodeKind::Method(_))
+            && !self.polls_in_loops()
             && self.prologue_end != 0
             && self.offset(pc) >= self.prologue_end
             && !self.is_whole_step(pc)
+    }
+    /// Has it handlers, or is it synchronized, which is a handler, too? Such code tests for requests in every loop.
+    pub fn polls_in_loops(&self) -> bool {
+        self.handling.is_some() || matches!(self.kind, CodeKind::Method(m) if m.is_synchronized())
     }
     /// Does the instruction at `pc` belong together with the one before it or after it: a store of a reference with its card mark, the
     /// exchange of a sync word with the count of what the thread holds?

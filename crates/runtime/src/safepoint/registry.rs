@@ -55,6 +55,8 @@ pub struct Thread {
     pub(crate) interrupted: AtomicPtr<libc::ucontext_t>,
     /// The system call that a handler has ended last: used by the thread's own handlers.
     pub(crate) ended: Ended,
+    /// How many instructions it is still [stepped](crate::threads::step_out): its handler of SIGTRAP counts them.
+    pub(crate) steps_left: AtomicU32,
     /// What is to be scanned of it if it is held on another stack than its own.
     pub(crate) elsewhere: Elsewhere,
     /// Its alternate signal stack.
@@ -315,6 +317,7 @@ fn make() -> &'static Thread {
         suspension: Suspension::new(),
         interrupted: AtomicPtr::new(null_mut()),
         ended: Ended::default(),
+        steps_left: AtomicU32::new(0),
         elsewhere: Elsewhere::default(),
         alternate,
         saved: UnsafeCell::new([0; 6]),

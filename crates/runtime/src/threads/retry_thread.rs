@@ -23,7 +23,7 @@ use vervet_os::futex;
 ///
 /// # Safety
 /// The context is that of a thread, attached or not.
-unsafe fn is_wanted(context: *mut ThreadContext) -> bool {
+pub(super) unsafe fn is_wanted(context: *mut ThreadContext) -> bool {
     // SAFETY: the caller's promise.
     let bits = unsafe { registry::interrupts(context) }.load(Ordering::SeqCst);
     bits & (ABORT | PREEMPT) != 0 || bits & (SUSPEND | SUSPENDED) == SUSPEND
@@ -46,7 +46,7 @@ unsafe fn runs_managed_code(context: *mut ThreadContext) -> bool {
     unsafe { registry::state(context) }.load(Ordering::Relaxed) == State::Managed as u8
 }
 
-/// Makes the thread call [`at_instruction`](super::interrupts::at_instruction) if it runs code that allows it.
+/// Makes the thread call [`at_instruction`](super::interrupts::at_instruction) if it runs code that allows it, or [comes](super::step_out) to such code.
 ///
 /// # Safety
 /// `me` is the context of the calling thread, in Runtime state, or null if that is not attached; `context` is that of a thread, attached or
@@ -56,15 +56,18 @@ pub(super) unsafe fn redirect(me: *mut ThreadContext, context: *mut ThreadContex
     if !unsafe { runs_managed_code(context) } {
         return;
     }
+    let can_step = super::step_out::prepare();
     let call_stub = |uc: &mut libc::ucontext_t| {
         // SAFETY: the thread is held in the handler, its registers and stack are as it left them.
         unsafe {
             let pc = crate::arch::program_counter(uc);
-            let in_managed_code = registry::state(context).load(Ordering::Relaxed)
-                == State::Managed as u8
-                && arena::contains(pc);
-            if in_managed_code && table::find(pc).is_some_and(|code| code.may_call_at(pc)) {
+            if registry::state(context).load(Ordering::Relaxed) != State::Managed as u8 {
+                return;
+            }
+            if arena::contains(pc) && table::find(pc).is_some_and(|code| code.may_call_at(pc)) {
                 crate::arch::call_interrupt_stub(uc);
+            } else if can_step {
+                super::step_out::begin(context, uc);
             }
         }
     };

@@ -13,15 +13,31 @@ use std::arch::naked_asm;
 /// Where the thread was stopped.
 ///
 /// # Safety
-/// The registers are those of a thread that is parked in the suspend handler.
+/// The registers are those of a thread in a handler of the runtime's.
 pub unsafe fn program_counter(uc: &libc::ucontext_t) -> usize {
     uc.uc_mcontext.gregs[libc::REG_RIP as usize] as usize
+}
+
+/// Where its stack ended.
+pub fn stack_pointer(uc: &libc::ucontext_t) -> usize {
+    uc.uc_mcontext.gregs[libc::REG_RSP as usize] as usize
+}
+
+/// Says whether the processor raises SIGTRAP behind the next instruction.
+pub fn set_trap_flag(uc: &mut libc::ucontext_t, is_on: bool) {
+    const TRAP_FLAG: i64 = 0x100;
+    let flags = &mut uc.uc_mcontext.gregs[libc::REG_EFL as usize];
+    *flags = if is_on {
+        *flags | TRAP_FLAG
+    } else {
+        *flags & !TRAP_FLAG
+    };
 }
 
 /// Changes the registers so that the thread calls [`interrupt_stub`] from where it was stopped.
 ///
 /// # Safety
-/// The thread is parked in the suspend handler, in managed code, which keeps nothing below its stack pointer; its frame is whole.
+/// The thread is in a handler of the runtime's that interrupted managed code, which keeps nothing below its stack pointer; its frame is whole.
 pub unsafe fn call_interrupt_stub(uc: &mut libc::ucontext_t) {
     let regs = &mut uc.uc_mcontext.gregs;
     let sp = regs[libc::REG_RSP as usize] as usize - 8;
