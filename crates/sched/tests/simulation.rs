@@ -95,8 +95,8 @@ fn sleepers_wake_at_their_deadlines_whoever_computes() {
         let mut scripts = vec![vec![Step::Compute(300 * MS)]; processors as usize];
         let sleeper = |i: u64| vec![Step::Sleep(i * 137 * US), Step::Sleep(i * 211 * US)];
         scripts.extend((1..300).map(sleeper));
-        // Behind one that computes, for what is left of its slice; then perhaps behind one that was preempted before.
-        let simulation = run(5, processors, 24 * MS, scripts);
+        // Behind one that computes, for what is left of its slice, but not behind that again.
+        let simulation = run(5, processors, 13 * MS, scripts);
         assert!(simulation.latest_timer <= 2 * MS);
     }
 }
@@ -140,7 +140,7 @@ fn a_thread_in_a_slot_does_not_wait_for_its_waker_to_end() {
 fn descriptors_are_noticed_while_all_compute() {
     let mut scripts = vec![vec![Step::Compute(200 * MS)]; 2];
     scripts.extend((1..100).map(|i| vec![Step::Read(i * 700 * US), Step::Compute(10 * US)]));
-    run(9, 2, 24 * MS, scripts);
+    run(9, 2, 13 * MS, scripts);
 }
 
 /// One that only yields leaves its carrier now and then, however little there is to run beside it: timers and descriptors do not wait for the watcher.

@@ -151,19 +151,19 @@ impl<H: Host> Scheduler<H> {
     }
     /// Takes a share of the injector: one to run, the others into the queue.
     fn take_injected(&self, p: &Processor) -> Option<u32> {
-        let room = HALF.saturating_sub(p.queue.len() as usize);
         let mut buffer = [0; HALF];
-        let count = self
-            .injector
-            .pop(&mut buffer[..room], self.options.processors);
-        buffer[..count]
-            .iter()
-            .skip(1)
-            .for_each(|id| self.push_local(p, *id));
-        if count > 1 {
+        let (first, others) = self.pop_injected(p, &mut buffer).split_first()?;
+        others.iter().for_each(|id| self.push_local(p, *id));
+        if !others.is_empty() {
             self.notify();
         }
-        (count > 0).then_some(buffer[0])
+        Some(*first)
+    }
+    /// A share of the injector, of which the queue has room for half of itself: in the order in which they came there.
+    fn pop_injected<'b>(&self, p: &Processor, buffer: &'b mut [u32; HALF]) -> &'b [u32] {
+        let room = HALF.saturating_sub(p.queue.len() as usize);
+        let share = (self.injector).pop(&mut buffer[..room], self.options.processors);
+        &buffer[..share]
     }
     /// Are other threads to run on this carrier, as far as its own processor and the injector say?
     #[inline]
@@ -205,11 +205,14 @@ impl<H: Host> Scheduler<H> {
         }
         if self.injector.len() > 0 {
             c.crowded = p.queue.len() >= HALF as u64;
-            // Behind what the processor has: a thread that was just preempted would run again before those that it kept waiting.
-            if !c.crowded
-                && let Some(id) = self.take_injected(p)
-            {
-                self.push_local(p, id);
+            // Behind what the processor has, and in their order: a thread that was just preempted would run again before those that it kept waiting.
+            if !c.crowded {
+                let mut buffer = [0; HALF];
+                let share = self.pop_injected(p, &mut buffer);
+                share.iter().for_each(|id| self.push_local(p, *id));
+                if share.len() > 1 {
+                    self.notify();
+                }
             }
         } else {
             c.crowded = false;
