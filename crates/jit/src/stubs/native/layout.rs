@@ -96,9 +96,14 @@ pub enum Native {
     },
     /// A pointer to an array: 0 for null, and nothing converts another one, nor what native code leaves there. The text says so.
     ArrayPointer(String),
+    /// A value of a class whose own layout is being computed, in place: as in mono, one byte at the very start. Nothing converts it. The text says so.
+    Endless(String),
     /// None.
     Unsupported(String),
 }
+
+/// Why a class is not converted that contains itself where it is marshalled.
+const ENDLESS: &str = "A class that contains itself cannot be marshalled.";
 
 /// Why an object is not converted whose native form is a COM interface.
 pub const COM: &str = "COM interop is not supported.";
@@ -128,7 +133,10 @@ impl Native {
             });
         }
         if class.is_value_type()? {
-            return Ok(Native::Struct(native_layout(class)?));
+            return Ok(match finished_layout(class)? {
+                Some(layout) => Native::Struct(layout),
+                None => Native::Endless(ENDLESS.to_owned()),
+            });
         }
         if is(class, Known::String) {
             return Ok(Native::String(Encoding::of(spec, char_set)));
@@ -152,9 +160,10 @@ impl Native {
                 class.name
             )));
         }
-        // One that embeds itself without end cannot be marshalled; that is no reason to fail at once.
-        Ok(match native_layout(class) {
-            Ok(layout) => Native::Embedded(layout),
+        // One that embeds others too deeply cannot be marshalled; that is no reason to fail at once.
+        Ok(match finished_layout(class) {
+            Ok(Some(layout)) => Native::Embedded(layout),
+            Ok(None) => Native::Endless(ENDLESS.to_owned()),
             Err(LoadError::TypeLoad { message, .. }) => Native::Unsupported(message),
             Err(e) => return Err(e),
         })
@@ -165,14 +174,16 @@ impl Native {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.size,
             Native::Opaque { size, .. } | Native::Com { size } => *size,
+            Native::Endless(_) => 1,
             _ => 8,
         }
     }
-    /// Its natural alignment.
+    /// Its natural alignment. Zero: wherever the fields before it end, it lies at the start.
     pub fn align(&self) -> u32 {
         match self {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.align,
+            Native::Endless(_) => 0,
             _ => 8,
         }
     }
@@ -191,6 +202,7 @@ impl Native {
             | Native::OleDate
             | Native::Opaque { .. }
             | Native::Com { .. }
+            | Native::Endless(_)
             | Native::ArrayPointer(_) => false,
             Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,
             _ => true,
@@ -199,7 +211,9 @@ impl Native {
     /// Why no value can be marshalled, if none can. Of a reference null can be, whatever its class is.
     fn unsupported(&self) -> Option<&str> {
         match self {
-            Native::Unsupported(reason) | Native::Opaque { reason, .. } => Some(reason),
+            Native::Unsupported(reason)
+            | Native::Endless(reason)
+            | Native::Opaque { reason, .. } => Some(reason),
             Native::Struct(layout) => layout.unsupported.as_deref(),
             _ => None,
         }
@@ -376,37 +390,44 @@ static BEGUN: LeafLock<Vec<(i32, usize)>> = LeafLock::new(Vec::new());
 
 /// The native layout of a struct or class.
 pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError> {
+    finished_layout(class)?.ok_or_else(|| LoadError::type_load(class, ENDLESS))
+}
+
+/// The native layout of a struct or class; none while this thread computes it, which asks for it again if the class embeds itself, or something of which it is the
+/// parent. What is computed meanwhile stays as it is, so, as in mono, the sizes of classes that embed each other depend on which of them was asked for first.
+fn finished_layout(class: ClassRef) -> Result<Option<&'static NativeLayout>, LoadError> {
     let key = std::ptr::from_ref(class) as usize;
     if let Some(found) = LAYOUTS.lock().as_ref().and_then(|map| map.get(&key)) {
-        return Ok(found);
+        return Ok(Some(found));
     }
-    // A class may embed itself by way of a field that is a class: that field has no native form. So each class is computed once, however they refer to each other.
     const MAX_DEPTH: usize = 64;
     let this = (vervet_os::scheduling::thread_id(), key);
-    let contains_itself = {
+    {
         let mut begun = BEGUN.lock();
-        let depth = begun.iter().filter(|b| b.0 == this.0).count();
-        let found = depth > MAX_DEPTH || begun.contains(&this);
+        if begun.contains(&this) {
+            return Ok(None);
+        }
+        if begun.iter().filter(|b| b.0 == this.0).count() > MAX_DEPTH {
+            return Err(LoadError::type_load(
+                class,
+                "it is too deep inside of others when it is marshalled",
+            ));
+        }
         begun.push(this);
-        found
-    };
-    let made = match contains_itself {
-        true => Err(LoadError::type_load(
-            class,
-            "it contains itself when it is marshalled",
-        )),
-        false => compute(class),
-    };
+    }
+    let made = compute(class);
     let mut begun = BEGUN.lock();
     let last = begun.iter().rposition(|b| *b == this).expect("just added");
     begun.remove(last);
     drop(begun);
     let made = made?;
-    Ok(LAYOUTS
-        .lock()
-        .get_or_insert_default()
-        .entry(key)
-        .or_insert_with(|| Box::leak(Box::new(made))))
+    Ok(Some(
+        LAYOUTS
+            .lock()
+            .get_or_insert_default()
+            .entry(key)
+            .or_insert_with(|| Box::leak(Box::new(made))),
+    ))
 }
 
 /// Packing and least size of a class, from its ClassLayout row (ECMA-335 II.22.8).
@@ -568,7 +589,11 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     // Marshal.SizeOf is an int, and what is copied is never longer than what was asked for.
     let too_large = || LoadError::type_load(class, "its native form is too large");
     let fits = |size: Option<u32>| size.filter(|s| *s <= i32::MAX as u32).ok_or_else(too_large);
-    if let Some(parent) = formatted_parent(class)? {
+    let parent = formatted_parent(class)?;
+    if let Some(None) = parent {
+        unsupported = Some(ENDLESS.to_owned());
+    }
+    if let Some(Some(parent)) = parent {
         // A parent without fields takes a byte only where it is a field.
         let size = if parent.is_empty() { 0 } else { parent.size };
         (end, inherited) = (size, size);
@@ -590,13 +615,18 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             unsupported = unsupported.or_else(|| native.unsupported().map(str::to_owned));
             sized &= native.is_sized();
         }
-        let field_align = kind.align().min(packing).max(1);
-        let offset = if explicit {
-            explicit_offset(field)
-        } else {
-            fits(end.checked_next_multiple_of(field_align))?
+        let field_align = kind.align().min(packing);
+        let offset = match (explicit, field_align) {
+            (true, _) => explicit_offset(field),
+            (false, 0) => 0,
+            (false, _) => fits(end.checked_next_multiple_of(field_align))?,
         };
-        end = end.max(fits(offset.checked_add(kind.size()))?);
+        let field_end = fits(offset.checked_add(kind.size()))?;
+        end = if explicit {
+            end.max(field_end)
+        } else {
+            field_end
+        };
         align = align.max(field_align);
         let before = last.map_or(offset, |(declared, converted, filled)| match filled {
             Some(filled) => converted + filled,
@@ -650,11 +680,11 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     })
 }
 
-/// The layout of the parent, if the class is an object's and the parent is not Object.
-fn formatted_parent(class: ClassRef) -> Result<Option<&'static NativeLayout>, LoadError> {
+/// The layout of the parent, if the class is an object's and the parent is not Object; as [`finished_layout`] has it.
+fn formatted_parent(class: ClassRef) -> Result<Option<Option<&'static NativeLayout>>, LoadError> {
     match class.parent()? {
         Some(parent) if !class.is_value_type()? && parent.parent()?.is_some() => {
-            native_layout(parent).map(Some)
+            finished_layout(parent).map(Some)
         }
         _ => Ok(None),
     }

@@ -482,6 +482,7 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
         };
         let refused = match &element {
             Native::Unsupported(reason)
+            | Native::Endless(reason)
             | Native::Opaque { reason, .. }
             | Native::ArrayPointer(reason) => Some(reason.clone()),
             Native::Embedded(_) | Native::Delegate(_) | Native::Handle(_) => Some(no_layout(of)),

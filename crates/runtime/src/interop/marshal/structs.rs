@@ -130,6 +130,7 @@ pub unsafe fn one_to_native<'cx>(
             Native::Com { .. } => return Err(unsupported(cx, COM)),
             Native::Opaque { reason, .. }
             | Native::Unsupported(reason)
+            | Native::Endless(reason)
             | Native::ArrayPointer(reason) => {
                 return Err(unsupported(cx, reason));
             }
@@ -205,6 +206,7 @@ pub unsafe fn one_to_managed<'cx>(
             Native::Com { .. } => return Err(unsupported(cx, COM)),
             Native::Opaque { reason, .. }
             | Native::Unsupported(reason)
+            | Native::Endless(reason)
             | Native::ArrayPointer(reason) => {
                 return Err(unsupported(cx, reason));
             }
