@@ -168,6 +168,17 @@ impl Native {
             Err(e) => return Err(e),
         })
     }
+    /// The native form of an element of an array with that MarshalAs. As in mono, a bool is a BOOL, whatever is declared.
+    pub fn of_element(
+        class: ClassRef,
+        spec: &MarshalSpec,
+        char_set: CharSet,
+    ) -> Result<Native, LoadError> {
+        match class.stack_prim()? {
+            Some(Prim::Bool) => Ok(Native::Scalar(Scalar::Bool(4))),
+            _ => Native::of(class, &spec.of_element(), char_set),
+        }
+    }
     /// Bytes it takes.
     pub fn size(&self) -> u32 {
         match self {
@@ -377,8 +388,18 @@ pub struct NativeLayout {
 
 impl NativeLayout {
     /// Whether it takes no place of its own: there are no fields, and no size is declared.
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.fields.is_empty() && self.size == 1
+    }
+    /// Whether native code gets the managed memory as it is where the struct is a parameter or a result: nothing differs, or, as in mono, its offsets are explicit,
+    /// so that what lies over a bool or a char is not lost. (Where there are references or the sizes differ, it is converted.)
+    pub fn passed_as_is(&self) -> Result<bool, LoadError> {
+        let class = self.class;
+        Ok(self.blittable
+            || class.is_value_type()?
+                && is_explicit(class)
+                && class.layout()?.ref_map.is_empty()
+                && class.layout()?.size == self.size)
     }
 }
 
@@ -467,7 +488,7 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
                 if is(element, Known::Char) && char_set == CharSet::Ansi {
                     return Ok(FieldKind::FixedText { bytes: count });
                 }
-                let element = Native::of(element, &spec.of_element(), char_set)?;
+                let element = Native::of_element(element, &spec, char_set)?;
                 return Ok(FieldKind::FixedArray { count, element });
             }
         }
@@ -575,7 +596,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         0 => 8,
         packing => packing,
     };
-    let explicit = class.flags & 0x18 == 0x10;
+    let explicit = is_explicit(class);
     let char_set = class_char_set(class);
     let mut unsupported = None;
     let mut sized = true;
@@ -700,6 +721,11 @@ fn inherited_fields(parent: &NativeLayout) -> Vec<NativeField> {
         kind: f.kind.clone(),
     };
     parent.fields.iter().map(copy).collect()
+}
+
+/// Whether the offsets of its fields are declared.
+fn is_explicit(class: ClassRef) -> bool {
+    class.flags & 0x18 == 0x10
 }
 
 /// The declared offset of a field (ECMA-335 II.22.16).
