@@ -7,6 +7,7 @@ use crate::support::handles;
 use crate::support::marks;
 use crate::support::objects::{self, is_known, load, same};
 use crate::support::type_lookup::{self, Lookup};
+use vervet_runtime::classes::vtables::is_com;
 use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
@@ -143,8 +144,11 @@ icalls! {
         note(class);
         Ok(has_type_arguments(class))
     }
-    /// There is no COM here.
-    "System.RuntimeTypeHandle::IsComObject" fn is_com_object(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
+    /// Does the class derive from an imported one?
+    "System.RuntimeTypeHandle::IsComObject" fn is_com_object(cx, ty: ObjRef<'cx>) -> bool {
+        let class = cx.class_of(ty)?;
+        cx.load(is_com(class))
+    }
     /// Is the object an instance of the type? Null is of none.
     "System.RuntimeTypeHandle::IsInstanceOfType" fn is_instance_of_type(cx, ty: ObjRef<'cx>, object: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;
