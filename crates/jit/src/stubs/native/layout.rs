@@ -19,6 +19,20 @@
 //! }                                            24 bytes         16 bytes, not blittable
 //! ```
 //!
+//! # Classes that contain themselves
+//! A field whose class has a layout is that layout in place. A class that gets to itself by way of its fields, or of the parents of
+//! their classes, would have no end. Mono gives the inner one a byte at the very start, whatever fields came before, and goes on from
+//! there. So the sizes are smaller than the fields, and nothing can be converted, but programs ask for the sizes:
+//!
+//! ```text
+//! [StructLayout(LayoutKind.Sequential)]
+//! class Node {                                                         native
+//!     long value;                                                      0, 8 bytes
+//!     Node next;                     being computed: back to           0, 1 byte
+//!     int tag;                                                         4, 4 bytes
+//! }                                                                    8 bytes
+//! ```
+//!
 //! # Invariants
 //! * A layout never changes once it is computed, and lives for ever.
 //! * What cannot be marshalled has a layout too; [`NativeLayout::unsupported`] says why it cannot.
@@ -613,8 +627,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let parent = formatted_parent(class)?;
     if let Some(None) = parent {
         unsupported = Some(ENDLESS.to_owned());
-    }
-    if let Some(Some(parent)) = parent {
+    } else if let Some(Some(parent)) = parent {
         // A parent without fields takes a byte only where it is a field.
         let size = if parent.is_empty() { 0 } else { parent.size };
         (end, inherited) = (size, size);
@@ -637,11 +650,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             sized &= native.is_sized();
         }
         let field_align = kind.align().min(packing);
-        let offset = match (explicit, field_align) {
-            (true, _) => explicit_offset(field),
-            (false, 0) => 0,
-            (false, _) => fits(end.checked_next_multiple_of(field_align))?,
-        };
+        let offset = fits(offset_of(field, explicit, end, field_align))?;
         let field_end = fits(offset.checked_add(kind.size()))?;
         end = if explicit {
             end.max(field_end)
@@ -721,6 +730,16 @@ fn inherited_fields(parent: &NativeLayout) -> Vec<NativeField> {
         kind: f.kind.clone(),
     };
     parent.fields.iter().map(copy).collect()
+}
+
+/// Where a field lies by declaration, if the fields before it end at `end`. None: too far away.
+fn offset_of(field: FieldRef, explicit: bool, end: u32, align: u32) -> Option<u32> {
+    match (explicit, align) {
+        (true, _) => Some(explicit_offset(field)),
+        // That of the class that is being computed.
+        (false, 0) => Some(0),
+        (false, _) => end.checked_next_multiple_of(align),
+    }
 }
 
 /// Whether the offsets of its fields are declared.
