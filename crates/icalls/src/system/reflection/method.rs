@@ -106,6 +106,7 @@ fn calling_convention(method: MethodRef) -> std::result::Result<i32, LoadError> 
 /// MethodImplAttributes. The accessors of arrays have none in metadata.
 fn implementation(method: MethodRef) -> u32 {
     match method.class.is_array() {
+        true if method.name == ".ctor" => impl_flags::INTERNAL_CALL,
         true => impl_flags::RUNTIME | impl_flags::INTERNAL_CALL,
         false => method.impl_flags,
     }
