@@ -216,8 +216,7 @@ impl Class {
             _ => &[],
         };
         for interface in self.interfaces()? {
-            const IMPORT: u32 = 0x1000;
-            if inherited.contains(interface) || interface.flags & IMPORT != 0 {
+            if inherited.contains(interface) || interface.flags & type_flags::IMPORT != 0 {
                 continue;
             }
             for i in 0..interface.def().methods()?.len() as u32 {

@@ -282,6 +282,7 @@ pub mod type_flags {
     pub const INTERFACE: u32 = 0x20;
     pub const ABSTRACT: u32 = 0x80;
     pub const SEALED: u32 = 0x100;
+    pub const IMPORT: u32 = 0x1000;
     pub const SERIALIZABLE: u32 = 0x2000;
     pub const BEFORE_FIELD_INIT: u32 = 0x10_0000;
 }

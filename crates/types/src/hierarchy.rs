@@ -5,7 +5,7 @@
 //!   a chain of more than [`MAX_PARENTS`] classes as an error of each of them. Walks up the chain
 //!   therefore need no limit of their own.
 //! * A deep chain takes no deep stack: lists are computed from the root down.
-use crate::class::Nature;
+use crate::class::{Nature, type_flags};
 use crate::field::FieldForm;
 use crate::*;
 use rustc_hash::FxHashSet;
@@ -77,7 +77,14 @@ impl Class {
                     let what = "the parent has the name of one of the core library's types";
                     return Err(LoadError::type_load(self, what));
                 }
-                Ok(Some(parent))
+                // As in mono, the root of imported classes stands in for Object.
+                let root = match self.flags & type_flags::IMPORT != 0
+                    && parent == u.known(Known::Object)
+                {
+                    true => u.known_opt(Known::ComObject),
+                    false => None,
+                };
+                Ok(Some(root.unwrap_or(parent)))
             }
             ClassKind::SzArray(_) | ClassKind::Array { .. } => Ok(Some(u.known(Known::Array))),
             ClassKind::GenericParam { .. } => {

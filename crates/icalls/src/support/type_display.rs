@@ -3,6 +3,7 @@
 //! # Invariants
 //! What [`Format::Qualified`] writes, the grammar of [`crate::support::type_name`] reads back to the same type.
 use vervet_binder::{AssemblyName, PublicKeyToken};
+use vervet_metadata::Table;
 use vervet_types::{Assembly, ClassKind, ClassRef, LoadError};
 
 /// What a name is for.
@@ -94,7 +95,8 @@ fn write_type(
                     if i > 0 {
                         out.push(',');
                     }
-                    let brackets = nested == Format::Qualified && !arg.is_generic_param();
+                    // As in mono: a method's parameter is an argument with an assembly, without one.
+                    let brackets = nested == Format::Qualified && !is_parameter_of_type(arg);
                     if brackets {
                         out.push('[');
                     }
@@ -123,6 +125,14 @@ fn write_type(
         out.push_str(&assembly_full_name(assembly));
     }
     Ok(())
+}
+
+/// Whether it is a generic parameter that a type declares.
+fn is_parameter_of_type(class: ClassRef) -> bool {
+    match class.kind {
+        ClassKind::GenericParam { owner_token, .. } => owner_token.is(Table::TypeDef),
+        _ => false,
+    }
 }
 
 /// The identity of an assembly as its manifest states it.

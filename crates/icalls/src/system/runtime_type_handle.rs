@@ -7,11 +7,12 @@ use crate::support::handles;
 use crate::support::marks;
 use crate::support::objects::{self, is_known, load, same};
 use crate::support::type_lookup::{self, Lookup};
+use vervet_runtime::classes::vtables::is_com;
 use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::class::facts;
+use vervet_types::class::{facts, type_flags};
 use vervet_types::type_name::TypeName;
 use vervet_types::{Class, ClassKind, ClassRef, Known, LoadError, ModuleRef};
 
@@ -76,10 +77,11 @@ fn declaring_module(class: ClassRef) -> ModuleRef {
     }
 }
 
-/// The TypeAttributes; those of what a by-ref type refers to.
+/// The TypeAttributes; those of what a by-ref type refers to, and of a pointer the visibility of that.
 fn attributes(class: ClassRef) -> u32 {
     match class.element() {
-        Some(element) if class.is_byref() => element.flags,
+        Some(element) if class.is_byref() => attributes(element),
+        Some(element) if class.is_ptr() => attributes(element) & type_flags::VISIBILITY_MASK,
         _ => class.flags,
     }
 }
@@ -111,13 +113,12 @@ icalls! {
         note(class);
         Ok(attributes(class) as i32)
     }
-    /// The TypeDef or GenericParam token.
+    /// The TypeDef token; as in mono, 0 for generic parameters.
     "System.RuntimeTypeHandle::GetMetadataToken" fn get_metadata_token(cx, ty: ObjRef<'cx>) -> i32 {
         let class = cx.class_of(ty)?;
         let class = if class.is_byref() { class.element().unwrap_or(class) } else { class };
         Ok(match class.kind {
-            ClassKind::SzArray(_) | ClassKind::Array { .. } | ClassKind::Ptr(_) | ClassKind::FnPtr(_) => 0,
-            ClassKind::GenericParam { rid, .. } => 0x2A00_0000 | rid as i32,
+            ClassKind::SzArray(_) | ClassKind::Array { .. } | ClassKind::Ptr(_) | ClassKind::FnPtr(_) | ClassKind::GenericParam { .. } => 0,
             ClassKind::Inst { def, .. } => def.token().0 as i32,
             _ => class.token().0 as i32,
         })
@@ -143,8 +144,11 @@ icalls! {
         note(class);
         Ok(has_type_arguments(class))
     }
-    /// There is no COM here.
-    "System.RuntimeTypeHandle::IsComObject" fn is_com_object(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
+    /// Does the class derive from an imported one?
+    "System.RuntimeTypeHandle::IsComObject" fn is_com_object(cx, ty: ObjRef<'cx>) -> bool {
+        let class = cx.class_of(ty)?;
+        cx.load(is_com(class))
+    }
     /// Is the object an instance of the type? Null is of none.
     "System.RuntimeTypeHandle::IsInstanceOfType" fn is_instance_of_type(cx, ty: ObjRef<'cx>, object: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;

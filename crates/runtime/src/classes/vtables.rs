@@ -108,7 +108,7 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         descriptor: 0,
         ref_map: map.as_ptr(),
         type_root: AtomicUsize::new(0),
-        remoting: AtomicU32::new(if is_context_bound(class)? {
+        remoting: AtomicU32::new(if is_always_asked(class)? {
             vtable::remoting::ACTIVATION
         } else {
             0
@@ -150,6 +150,19 @@ pub(crate) fn is_context_bound(class: ClassRef) -> std::result::Result<bool, Loa
         .supers()?
         .get(2)
         .is_some_and(|c| std::ptr::eq(*c, bound)))
+}
+
+/// Does the class derive from that of imported COM classes?
+pub fn is_com(class: ClassRef) -> std::result::Result<bool, LoadError> {
+    let com = class.universe().known(vervet_types::Known::ComObject);
+    // Its base is MarshalByRefObject, whose base is Object.
+    let third = class.supers()?.get(2).copied();
+    Ok(third.is_some_and(|c| std::ptr::eq(c, com) && !std::ptr::eq(class, com)))
+}
+
+/// Does `new` of the class ask the class library for a proxy, whatever a configuration says?
+pub(crate) fn is_always_asked(class: ClassRef) -> std::result::Result<bool, LoadError> {
+    Ok(is_context_bound(class)? || is_com(class)?)
 }
 
 /// Makes the VTable of transparent proxies for a class: class, ancestors and slots are the class's, sizes and references those of `model`, the VTable of
@@ -343,7 +356,7 @@ pub(crate) fn reset(vt: &'static VTable) {
         _ => vtable::INIT_NONE,
     };
     vt.init_state.store(state, Ordering::Release);
-    let asks = match is_context_bound(class) {
+    let asks = match is_always_asked(class) {
         Ok(true) => vtable::remoting::ACTIVATION,
         _ => 0,
     };

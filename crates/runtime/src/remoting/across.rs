@@ -24,6 +24,7 @@
 //! * The method that is called is that of the target's domain ([`super::counterpart`]).
 //! * No object of one domain is handed to code of the other; only the addresses of by-reference numbers are.
 //! * An exception of the method is serialized in its domain and thrown in the caller's. The visit ends as any crossing does ([`unload::leave`]).
+use super::calls::not_serializable;
 use super::counterpart::counterpart;
 use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
@@ -462,7 +463,14 @@ pub(super) unsafe fn invoke<'cx>(
             if comes_of_overflow(cx, thrown)? {
                 return Err(cx.throw_default(Known::StackOverflowException));
             }
-            trace::end_at_crossing(cx, thrown, way.target, calls.get());
+            let thrown = match not_serializable(cx, thrown) {
+                // It has no frames.
+                Some(instead) => cx.take_pending(instead),
+                None => {
+                    trace::end_at_crossing(cx, thrown, way.target, calls.get());
+                    thrown
+                }
+            };
             let serialize = |e| remoting_services(cx, "SerializeExceptionData", e);
             // What serializing it throws tells what is wrong with it.
             let bytes = serialize(thrown).or_else(|throw| serialize(cx.take_pending(throw)));

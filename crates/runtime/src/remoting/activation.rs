@@ -1,13 +1,13 @@
-//! `new` of classes whose objects may be remote: context-bound ones, and those for which the class library has said so.
+//! `new` of classes whose objects may be remote: context-bound ones, imported COM classes, and those for which the class library has said so.
 //!
 //! # How it works
-//! Generated code tests the bit `ACTIVATION` of the class's VTable at `newobj`, and so does what calls constructors by reflection. Context-bound classes have it from the start; for other classes the class library sets it when
+//! Generated code tests the bit `ACTIVATION` of the class's VTable at `newobj`, and so does what calls constructors by reflection. Context-bound and COM classes have it from the start; for other classes the class library sets it when
 //! they get a ProxyAttribute, or when a configuration says that they are activated elsewhere. The constructor then runs on what [`allocate`] gives: on a proxy it is a
 //! message like any other call.
 //!
 //! # Invariants
 //! The bit belongs to the VTable, so to one domain: what a domain's configuration says holds there only.
-use crate::classes::vtables::{class_of, is_context_bound};
+use crate::classes::vtables::{class_of, is_always_asked};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::allocate;
 use crate::object::ObjRef;
@@ -50,7 +50,7 @@ pub fn make<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
 /// Says whether `new` of the class asks the class library.
 pub fn enable<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, on: bool) -> Result<()> {
     let vtable = cx.rt().vtable_or_throw(cx, class)?;
-    if on || cx.load(is_context_bound(class))? {
+    if on || cx.load(is_always_asked(class))? {
         (vtable.remoting).fetch_or(remoting::ACTIVATION, Ordering::SeqCst);
     } else {
         (vtable.remoting).fetch_and(!remoting::ACTIVATION, Ordering::SeqCst);

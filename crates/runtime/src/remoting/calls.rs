@@ -12,7 +12,7 @@
 use super::values::fitting;
 use crate::classes::vtables::is_context_bound;
 use crate::code;
-use crate::cx::{Cx, Result, Value};
+use crate::cx::{Cx, Result, Throw, Value};
 use crate::exceptions::trace;
 use crate::interop::delegates::async_call::{argument, store, words_of};
 use crate::memory::context_statics;
@@ -26,7 +26,7 @@ use vervet_abi::layouts::{
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
 use vervet_types::class::type_flags;
-use vervet_types::{ClassRef, Known, MethodRef};
+use vervet_types::{Known, MethodRef};
 
 /// The real proxy of a transparent one.
 pub(super) fn real_proxy<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
@@ -184,29 +184,26 @@ pub fn send<'cx>(
     let message = message(cx, method, args)?;
     send_message(cx, real, message).map_err(|throw| {
         let thrown = cx.take_pending(throw);
-        match is_serializable(thrown.class()) {
-            true => cx.throw_object(thrown),
-            false => cx.throw(
-                Known::SerializationException,
-                &not_serializable(thrown.class()),
-            ),
+        match not_serializable(cx, thrown) {
+            Some(throw) => throw,
+            None => cx.throw_object(thrown),
         }
     })
 }
 
-/// May the class library serialize objects of the class? In mono an exception of another class does not get out of a call through a proxy, in this domain
-/// either. (It does out of the end of an asynchronous one.)
-fn is_serializable(class: ClassRef) -> bool {
-    class.flags & type_flags::SERIALIZABLE != 0
-}
-
-/// What the exception says that is thrown instead.
-fn not_serializable(class: ClassRef) -> String {
+/// What is thrown instead of an exception whose class the class library may not serialize. In mono such an exception does not get out of a call through a proxy,
+/// in this domain either. (It does out of the end of an asynchronous one.)
+pub(super) fn not_serializable<'cx>(cx: &'cx Cx<'cx>, thrown: ObjRef<'cx>) -> Option<Throw> {
+    let class = thrown.class();
+    if class.flags & type_flags::SERIALIZABLE != 0 {
+        return None;
+    }
     let assembly = class.module.assembly_name();
-    format!(
+    let message = format!(
         "Type '{}' in Assembly '{assembly}' is not marked as serializable",
         class.name
-    )
+    );
+    Some(cx.throw(Known::SerializationException, &message))
 }
 
 /// Sends a message; the result and the values of by-reference arguments, in order.

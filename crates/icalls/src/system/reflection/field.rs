@@ -15,7 +15,7 @@ use vervet_runtime::icalls;
 use vervet_runtime::memory::statics;
 use vervet_runtime::object::ObjRef;
 use vervet_runtime::remoting;
-use vervet_types::{Class, Field, FieldRef, Known};
+use vervet_types::{Class, Field, FieldRef, Known, LoadError};
 
 /// The address of a field: in the object, or static after the class constructor has run.
 pub fn address<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> Result<*mut u8> {
@@ -44,6 +44,33 @@ pub fn address<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> R
     }
     let at = (HEADER_SIZE + load(cx, || field.offset())?) as usize;
     Ok((object.addr() + at) as *mut u8)
+}
+
+/// Mono subtracts the size of its objects' headers, from offsets of statics, too.
+const HEADER_OF_MONO: i32 = 16;
+
+/// Where mono has a static field among those of its class: one behind the other, as they are declared. Constants take no place, and are at the start.
+fn offset_among_statics(field: FieldRef) -> std::result::Result<u32, LoadError> {
+    if field.is_literal() {
+        return Ok(0);
+    }
+    let mut end = 0u32;
+    for other in field.class.fields()? {
+        if !other.is_static() || other.is_literal() {
+            continue;
+        }
+        let ty = other.ty()?;
+        let (size, align) = match ty.is_value_type()? {
+            true => (ty.layout()?.size, ty.layout()?.align),
+            false => (8, 8),
+        };
+        let at = end.next_multiple_of(align);
+        if std::ptr::eq(*other, field) {
+            return Ok(at);
+        }
+        end = at.saturating_add(size);
+    }
+    Ok(end)
 }
 
 /// The value of a field as an object.
@@ -147,7 +174,11 @@ icalls! {
     /// Offset without the object header.
     "System.Reflection.RuntimeFieldInfo::GetFieldOffset" fn get_field_offset(cx, this: ObjRef<'cx>) -> i32 {
         let field = field_of(cx, this)?;
-        Ok(load(cx, || field.offset())? as i32)
+        if !field.is_static() {
+            return Ok(load(cx, || field.offset())? as i32);
+        }
+        let offset = load(cx, || offset_among_statics(field))?;
+        Ok(offset as i32 - HEADER_OF_MONO)
     }
     /// The constant, boxed by its stored type.
     "System.Reflection.RuntimeFieldInfo::GetRawConstantValue" fn get_raw_constant_value(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {

@@ -103,10 +103,12 @@ fn calling_convention(method: MethodRef) -> std::result::Result<i32, LoadError> 
     Ok(c)
 }
 
-/// MethodImplAttributes. The accessors of arrays have none in metadata.
+/// MethodImplAttributes. The accessors of arrays have none in metadata; an abstract method is no internal call, as in mono.
 fn implementation(method: MethodRef) -> u32 {
     match method.class.is_array() {
+        true if method.name == ".ctor" => impl_flags::INTERNAL_CALL,
         true => impl_flags::RUNTIME | impl_flags::INTERNAL_CALL,
+        false if method.is_abstract() => method.impl_flags & !impl_flags::INTERNAL_CALL,
         false => method.impl_flags,
     }
 }

@@ -5,6 +5,7 @@ use crate::support::objects::{Fill, load};
 use vervet_metadata::EhKind;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
+use vervet_types::method::impl_flags;
 use vervet_types::{Known, LoadError, MethodRef};
 
 /// The MethodBody of a method, or null if it has no IL. A grafted method shows none: the tokens in its IL are not those of
@@ -14,7 +15,17 @@ pub fn of_method<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<ObjRef<'cx>
         return Err(cx.throw(Known::InvalidOperationException, ""));
     }
     if !method.has_body() || method.is_grafted() {
-        return Ok(ObjRef::NULL);
+        // One that is neither abstract nor made by the runtime or by native code has IL, or nobody gave it any.
+        let none_is_due = method.rid == 0
+            || method.is_abstract()
+            || method.is_pinvoke()
+            || method.is_grafted()
+            || method.impl_flags & (impl_flags::CODE_TYPE_MASK | impl_flags::INTERNAL_CALL) != 0
+            || method.module().image.grows().is_some();
+        return match none_is_due {
+            true => Ok(ObjRef::NULL),
+            false => Err(cx.throw(Known::BadImageFormatException, "Method has zero rva")),
+        };
     }
     let body = load(cx, || method.body())?;
     let scope = method.scope();

@@ -229,6 +229,10 @@ icalls! {
     /// Custom modifiers of a parameter of a member.
     "System.Reflection.RuntimeParameterInfo::GetTypeModifiers" fn get_type_modifiers(cx, ty: ObjRef<'cx>, member: ObjRef<'cx>, position: i32, optional: bool) -> ObjRef<'cx> {
         let Some(method) = method_of_member(cx, member)? else { return Ok(ObjRef::NULL) };
+        // Those of arrays have no row, and so no signature that modifiers could stand in.
+        if method.rid == 0 {
+            return Ok(ObjRef::NULL);
+        }
         let image = &method.module().image;
         let sig = image.method_def(method.rid).and_then(|r| image.blob(r.signature)).and_then(vervet_metadata::parse_method_sig);
         match sig {

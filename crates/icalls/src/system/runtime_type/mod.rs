@@ -235,7 +235,7 @@ icalls! {
             _ => Err(cx.throw(Known::InvalidOperationException, "DeclaringMethod can only be used on generic arguments")),
         }
     }
-    /// The name in one of its three formats; null for a generic parameter's full name.
+    /// The name in one of its three formats; null for the full name of a generic parameter, and of a reference to one.
     "System.RuntimeType::getFullName" fn get_full_name(cx, this: ObjRef<'cx>, full_name: bool, assembly_qualified: bool) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         let format = match (full_name, assembly_qualified) {
@@ -243,7 +243,8 @@ icalls! {
             (true, false) => Format::Full,
             _ => Format::Reflection,
         };
-        if full_name && class.is_generic_param() {
+        let referred = class.element().filter(|_| class.is_byref());
+        if full_name && referred.unwrap_or(class).is_generic_param() {
             return Ok(ObjRef::NULL);
         }
         let name = load(cx, || type_display::type_name(class, format))?;

@@ -19,6 +19,20 @@
 //! }                                            24 bytes         16 bytes, not blittable
 //! ```
 //!
+//! # Classes that contain themselves
+//! A field whose class has a layout is that layout in place. A class that gets to itself by way of its fields, or of the parents of
+//! their classes, would have no end. Mono gives the inner one a byte at the very start, whatever fields came before, and goes on from
+//! there. So the sizes are smaller than the fields, and nothing can be converted, but programs ask for the sizes:
+//!
+//! ```text
+//! [StructLayout(LayoutKind.Sequential)]
+//! class Node {                                                         native
+//!     long value;                                                      0, 8 bytes
+//!     Node next;                     being computed: back to           0, 1 byte
+//!     int tag;                                                         4, 4 bytes
+//! }                                                                    8 bytes
+//! ```
+//!
 //! # Invariants
 //! * A layout never changes once it is computed, and lives for ever.
 //! * What cannot be marshalled has a layout too; [`NativeLayout::unsupported`] says why it cannot.
@@ -96,9 +110,14 @@ pub enum Native {
     },
     /// A pointer to an array: 0 for null, and nothing converts another one, nor what native code leaves there. The text says so.
     ArrayPointer(String),
+    /// A value of a class whose own layout is being computed, in place: as in mono, one byte at the very start. Nothing converts it. The text says so.
+    Endless(String),
     /// None.
     Unsupported(String),
 }
+
+/// Why a class is not converted that contains itself where it is marshalled.
+const ENDLESS: &str = "A class that contains itself cannot be marshalled.";
 
 /// Why an object is not converted whose native form is a COM interface.
 pub const COM: &str = "COM interop is not supported.";
@@ -128,7 +147,10 @@ impl Native {
             });
         }
         if class.is_value_type()? {
-            return Ok(Native::Struct(native_layout(class)?));
+            return Ok(match finished_layout(class)? {
+                Some(layout) => Native::Struct(layout),
+                None => Native::Endless(ENDLESS.to_owned()),
+            });
         }
         if is(class, Known::String) {
             return Ok(Native::String(Encoding::of(spec, char_set)));
@@ -152,12 +174,24 @@ impl Native {
                 class.name
             )));
         }
-        // One that embeds itself without end cannot be marshalled; that is no reason to fail at once.
-        Ok(match native_layout(class) {
-            Ok(layout) => Native::Embedded(layout),
+        // One that embeds others too deeply cannot be marshalled; that is no reason to fail at once.
+        Ok(match finished_layout(class) {
+            Ok(Some(layout)) => Native::Embedded(layout),
+            Ok(None) => Native::Endless(ENDLESS.to_owned()),
             Err(LoadError::TypeLoad { message, .. }) => Native::Unsupported(message),
             Err(e) => return Err(e),
         })
+    }
+    /// The native form of an element of an array with that MarshalAs. As in mono, a bool is a BOOL, whatever is declared.
+    pub fn of_element(
+        class: ClassRef,
+        spec: &MarshalSpec,
+        char_set: CharSet,
+    ) -> Result<Native, LoadError> {
+        match class.stack_prim()? {
+            Some(Prim::Bool) => Ok(Native::Scalar(Scalar::Bool(4))),
+            _ => Native::of(class, &spec.of_element(), char_set),
+        }
     }
     /// Bytes it takes.
     pub fn size(&self) -> u32 {
@@ -165,14 +199,16 @@ impl Native {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.size,
             Native::Opaque { size, .. } | Native::Com { size } => *size,
+            Native::Endless(_) => 1,
             _ => 8,
         }
     }
-    /// Its natural alignment.
+    /// Its natural alignment. Zero: wherever the fields before it end, it lies at the start.
     pub fn align(&self) -> u32 {
         match self {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.align,
+            Native::Endless(_) => 0,
             _ => 8,
         }
     }
@@ -191,6 +227,7 @@ impl Native {
             | Native::OleDate
             | Native::Opaque { .. }
             | Native::Com { .. }
+            | Native::Endless(_)
             | Native::ArrayPointer(_) => false,
             Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,
             _ => true,
@@ -199,7 +236,9 @@ impl Native {
     /// Why no value can be marshalled, if none can. Of a reference null can be, whatever its class is.
     fn unsupported(&self) -> Option<&str> {
         match self {
-            Native::Unsupported(reason) | Native::Opaque { reason, .. } => Some(reason),
+            Native::Unsupported(reason)
+            | Native::Endless(reason)
+            | Native::Opaque { reason, .. } => Some(reason),
             Native::Struct(layout) => layout.unsupported.as_deref(),
             _ => None,
         }
@@ -363,8 +402,18 @@ pub struct NativeLayout {
 
 impl NativeLayout {
     /// Whether it takes no place of its own: there are no fields, and no size is declared.
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.fields.is_empty() && self.size == 1
+    }
+    /// Whether native code gets the managed memory as it is where the struct is a parameter or a result: nothing differs, or, as in mono, its offsets are explicit,
+    /// so that what lies over a bool or a char is not lost. (Where there are references or the sizes differ, it is converted.)
+    pub fn passed_as_is(&self) -> Result<bool, LoadError> {
+        let class = self.class;
+        Ok(self.blittable
+            || class.is_value_type()?
+                && is_explicit(class)
+                && class.layout()?.ref_map.is_empty()
+                && class.layout()?.size == self.size)
     }
 }
 
@@ -376,37 +425,44 @@ static BEGUN: LeafLock<Vec<(i32, usize)>> = LeafLock::new(Vec::new());
 
 /// The native layout of a struct or class.
 pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError> {
+    finished_layout(class)?.ok_or_else(|| LoadError::type_load(class, ENDLESS))
+}
+
+/// The native layout of a struct or class; none while this thread computes it, which asks for it again if the class embeds itself, or something of which it is the
+/// parent. What is computed meanwhile stays as it is, so, as in mono, the sizes of classes that embed each other depend on which of them was asked for first.
+fn finished_layout(class: ClassRef) -> Result<Option<&'static NativeLayout>, LoadError> {
     let key = std::ptr::from_ref(class) as usize;
     if let Some(found) = LAYOUTS.lock().as_ref().and_then(|map| map.get(&key)) {
-        return Ok(found);
+        return Ok(Some(found));
     }
-    // A class may embed itself by way of a field that is a class: that field has no native form. So each class is computed once, however they refer to each other.
     const MAX_DEPTH: usize = 64;
     let this = (vervet_os::scheduling::thread_id(), key);
-    let contains_itself = {
+    {
         let mut begun = BEGUN.lock();
-        let depth = begun.iter().filter(|b| b.0 == this.0).count();
-        let found = depth > MAX_DEPTH || begun.contains(&this);
+        if begun.contains(&this) {
+            return Ok(None);
+        }
+        if begun.iter().filter(|b| b.0 == this.0).count() > MAX_DEPTH {
+            return Err(LoadError::type_load(
+                class,
+                "it is too deep inside of others when it is marshalled",
+            ));
+        }
         begun.push(this);
-        found
-    };
-    let made = match contains_itself {
-        true => Err(LoadError::type_load(
-            class,
-            "it contains itself when it is marshalled",
-        )),
-        false => compute(class),
-    };
+    }
+    let made = compute(class);
     let mut begun = BEGUN.lock();
     let last = begun.iter().rposition(|b| *b == this).expect("just added");
     begun.remove(last);
     drop(begun);
     let made = made?;
-    Ok(LAYOUTS
-        .lock()
-        .get_or_insert_default()
-        .entry(key)
-        .or_insert_with(|| Box::leak(Box::new(made))))
+    Ok(Some(
+        LAYOUTS
+            .lock()
+            .get_or_insert_default()
+            .entry(key)
+            .or_insert_with(|| Box::leak(Box::new(made))),
+    ))
 }
 
 /// Packing and least size of a class, from its ClassLayout row (ECMA-335 II.22.8).
@@ -446,7 +502,7 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
                 if is(element, Known::Char) && char_set == CharSet::Ansi {
                     return Ok(FieldKind::FixedText { bytes: count });
                 }
-                let element = Native::of(element, &spec.of_element(), char_set)?;
+                let element = Native::of_element(element, &spec, char_set)?;
                 return Ok(FieldKind::FixedArray { count, element });
             }
         }
@@ -554,7 +610,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         0 => 8,
         packing => packing,
     };
-    let explicit = class.flags & 0x18 == 0x10;
+    let explicit = is_explicit(class);
     let char_set = class_char_set(class);
     let mut unsupported = None;
     let mut sized = true;
@@ -568,7 +624,10 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     // Marshal.SizeOf is an int, and what is copied is never longer than what was asked for.
     let too_large = || LoadError::type_load(class, "its native form is too large");
     let fits = |size: Option<u32>| size.filter(|s| *s <= i32::MAX as u32).ok_or_else(too_large);
-    if let Some(parent) = formatted_parent(class)? {
+    let parent = formatted_parent(class)?;
+    if let Some(None) = parent {
+        unsupported = Some(ENDLESS.to_owned());
+    } else if let Some(Some(parent)) = parent {
         // A parent without fields takes a byte only where it is a field.
         let size = if parent.is_empty() { 0 } else { parent.size };
         (end, inherited) = (size, size);
@@ -590,13 +649,14 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             unsupported = unsupported.or_else(|| native.unsupported().map(str::to_owned));
             sized &= native.is_sized();
         }
-        let field_align = kind.align().min(packing).max(1);
-        let offset = if explicit {
-            explicit_offset(field)
+        let field_align = kind.align().min(packing);
+        let offset = fits(offset_of(field, explicit, end, field_align))?;
+        let field_end = fits(offset.checked_add(kind.size()))?;
+        end = if explicit {
+            end.max(field_end)
         } else {
-            fits(end.checked_next_multiple_of(field_align))?
+            field_end
         };
-        end = end.max(fits(offset.checked_add(kind.size()))?);
         align = align.max(field_align);
         let before = last.map_or(offset, |(declared, converted, filled)| match filled {
             Some(filled) => converted + filled,
@@ -650,11 +710,11 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     })
 }
 
-/// The layout of the parent, if the class is an object's and the parent is not Object.
-fn formatted_parent(class: ClassRef) -> Result<Option<&'static NativeLayout>, LoadError> {
+/// The layout of the parent, if the class is an object's and the parent is not Object; as [`finished_layout`] has it.
+fn formatted_parent(class: ClassRef) -> Result<Option<Option<&'static NativeLayout>>, LoadError> {
     match class.parent()? {
         Some(parent) if !class.is_value_type()? && parent.parent()?.is_some() => {
-            native_layout(parent).map(Some)
+            finished_layout(parent).map(Some)
         }
         _ => Ok(None),
     }
@@ -670,6 +730,21 @@ fn inherited_fields(parent: &NativeLayout) -> Vec<NativeField> {
         kind: f.kind.clone(),
     };
     parent.fields.iter().map(copy).collect()
+}
+
+/// Where a field lies by declaration, if the fields before it end at `end`. None: too far away.
+fn offset_of(field: FieldRef, explicit: bool, end: u32, align: u32) -> Option<u32> {
+    match (explicit, align) {
+        (true, _) => Some(explicit_offset(field)),
+        // That of the class that is being computed.
+        (false, 0) => Some(0),
+        (false, _) => end.checked_next_multiple_of(align),
+    }
+}
+
+/// Whether the offsets of its fields are declared.
+fn is_explicit(class: ClassRef) -> bool {
+    class.flags & 0x18 == 0x10
 }
 
 /// The declared offset of a field (ECMA-335 II.22.16).

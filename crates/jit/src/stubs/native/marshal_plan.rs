@@ -478,10 +478,11 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
             encoding if is(of, Known::StringBuilder) && encoding != Encoding::Bstr => {
                 Native::StringBuilder(encoding)
             }
-            _ => Native::of(of, &spec.of_element(), char_set)?,
+            _ => Native::of_element(of, spec, char_set)?,
         };
         let refused = match &element {
             Native::Unsupported(reason)
+            | Native::Endless(reason)
             | Native::Opaque { reason, .. }
             | Native::ArrayPointer(reason) => Some(reason.clone()),
             Native::Embedded(_) | Native::Delegate(_) | Native::Handle(_) => Some(no_layout(of)),
@@ -596,7 +597,7 @@ fn plan_struct(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError>
     Ok(match &layout.unsupported {
         Some(reason) => ParamPlan::Unsupported(reason.clone()),
         None if source.spec.native == nt::LP_STRUCT => ParamPlan::StructPointer(layout),
-        None if layout.blittable => ParamPlan::Struct(layout),
+        None if layout.passed_as_is()? => ParamPlan::Struct(layout),
         None => ParamPlan::StructCopy(layout),
     })
 }
@@ -623,7 +624,7 @@ fn plan_by_ref(target: ClassRef, source: &Source) -> Result<ParamPlan, LoadError
         let layout = native_layout(target)?;
         return Ok(match &layout.unsupported {
             Some(reason) => ParamPlan::Unsupported(reason.clone()),
-            None if layout.blittable => ParamPlan::Direct,
+            None if layout.passed_as_is()? => ParamPlan::Direct,
             None => ParamPlan::ByRefStruct(layout, source.direction(BOTH)),
         });
     }

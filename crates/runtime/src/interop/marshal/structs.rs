@@ -25,9 +25,10 @@ unsafe fn scalar_to_native(scalar: Scalar, managed: *const u8, native: *mut u8) 
             Scalar::Same(kind) => {
                 std::ptr::copy_nonoverlapping(managed, native, kind.size() as usize)
             }
-            Scalar::Bool(1) => *native = u8::from(*managed != 0),
-            Scalar::Bool(_) => (native as *mut u32).write_unaligned(u32::from(*managed != 0)),
-            Scalar::VariantBool => (native as *mut i16).write_unaligned(-i16::from(*managed != 0)),
+            // As in mono, the byte that is there, which another field or unsafe code may have made.
+            Scalar::Bool(1) => *native = *managed,
+            Scalar::Bool(_) => (native as *mut u32).write_unaligned(u32::from(*managed)),
+            Scalar::VariantBool => (native as *mut i16).write_unaligned(-i16::from(*managed)),
             Scalar::AnsiChar => *native = (managed as *const u16).read_unaligned() as u8,
         }
     }
@@ -113,6 +114,8 @@ pub unsafe fn one_to_native<'cx>(
                 Some(o) if layout.blittable && !layout.fields.is_empty() => {
                     std::ptr::copy_nonoverlapping(o.value_ptr(), native, layout.size as usize)
                 }
+                // Its byte stays as it is.
+                Some(_) if layout.is_empty() => {}
                 Some(o) => return to_native(cx, layout, o.value_ptr(), native),
                 None if layout.owns_memory => native.write_bytes(0, layout.size as usize),
                 None => {}
@@ -130,6 +133,7 @@ pub unsafe fn one_to_native<'cx>(
             Native::Com { .. } => return Err(unsupported(cx, COM)),
             Native::Opaque { reason, .. }
             | Native::Unsupported(reason)
+            | Native::Endless(reason)
             | Native::ArrayPointer(reason) => {
                 return Err(unsupported(cx, reason));
             }
@@ -205,6 +209,7 @@ pub unsafe fn one_to_managed<'cx>(
             Native::Com { .. } => return Err(unsupported(cx, COM)),
             Native::Opaque { reason, .. }
             | Native::Unsupported(reason)
+            | Native::Endless(reason)
             | Native::ArrayPointer(reason) => {
                 return Err(unsupported(cx, reason));
             }

@@ -5,7 +5,10 @@
 use crate::support::args::Chars;
 use std::mem::offset_of;
 use vervet_abi::layouts::RuntimeMethodInfoObject;
-use vervet_jit::stubs::native::layout::{Encoding, NativeLayout, native_layout};
+use vervet_jit::stubs::native::layout::{
+    Encoding, Native, NativeField, NativeLayout, native_layout,
+};
+use vervet_jit::stubs::native::marshal_spec::{MarshalSpec, class_char_set};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::interop::marshal::{reverse, strings, structs};
 use vervet_runtime::memory::copy;
@@ -315,7 +318,14 @@ icalls! {
             return Ok(8);
         }
         let layout = structure(cx, class, "t")?;
-        Ok(if given.is_byref() { 8 } else { layout.size as i32 })
+        if given.is_byref() {
+            return Ok(8);
+        }
+        // Of what is a handle or a code address in native memory, it is the size of that.
+        match cx.load(Native::of(class, &MarshalSpec::default(), class_char_set(class)))? {
+            Native::Struct(_) | Native::Embedded(_) => Ok(layout.size as i32),
+            native => Ok(native.size() as i32),
+        }
     }
     /// The native offset of a field in bytes.
     "System.Runtime.InteropServices.Marshal::OffsetOf" fn offset_of_icall(cx, class: ObjRef<'cx>, name: ObjRef<'cx>) -> isize {
@@ -327,15 +337,18 @@ icalls! {
         }
         let (class, name) = (cx.class_of(class)?, name.text());
         let class = behind(class);
-        let layout = cx.load(native_layout(class))?;
-        // The class's own fields, which come last, hide inherited ones.
-        match layout.fields.iter().rev().find(|f| f.field.name == name) {
-            Some(f) => Ok(f.declared_offset as isize),
-            None => {
-                let message = format!("Field passed in is not a marshaled member of the type {}", class.name);
-                Err(cx.throw2(Known::ArgumentException, &message, "fieldName"))
+        // The class's own fields hide inherited ones, whose offsets are those in the class that declares them.
+        let mut declaring = Some(class);
+        while let Some(class) = declaring {
+            let layout = cx.load(native_layout(class))?;
+            let is_it = |f: &&NativeField| f.field.class == class && f.field.name == name;
+            if let Some(f) = layout.fields.iter().find(is_it) {
+                return Ok(f.declared_offset as isize);
             }
+            declaring = cx.load(class.parent())?;
         }
+        let message = format!("Field passed in is not a marshaled member of the type {}", class.name);
+        Err(cx.throw2(Known::ArgumentException, &message, "fieldName"))
     }
     /// Converts an object to its native form. With `delete_old`, what the old native form owns is freed first.
     "System.Runtime.InteropServices.Marshal::StructureToPtr" fn structure_to_ptr(cx, object: ObjRef<'cx>, p: *mut u8, delete_old: bool) {
