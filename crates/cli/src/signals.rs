@@ -7,7 +7,8 @@
 //!
 //! # Invariants
 //! * Every handler gets SA_ONSTACK. Nothing else of what a library asks for is changed, but for the suspend signal: no
-//!   mask takes it, and a handler for it is called for those signals that are not ours. So is a handler for SIGPROF, once threads are sampled.
+//!   mask takes it, and a handler for it is called for those signals that are not ours. So is a handler for SIGPROF, once threads are sampled,
+//!   and one for SIGTRAP, once threads are stepped.
 //! * No handler holds SIGPROF back: a sample that comes when the handler has returned would find the system call that the handler was to end, and have it made again.
 //! * All this is as async-signal-safe as what it stands for.
 use libc::{c_int, sighandler_t, sigset_t};
@@ -16,6 +17,7 @@ use vervet_os::chained::Action;
 use vervet_runtime::profiler::sampling;
 use vervet_runtime::safepoint::stop_word::SUSPEND;
 use vervet_runtime::safepoint::suspend;
+use vervet_runtime::threads::step_out;
 
 /// Keeps the functions in the executable.
 #[used]
@@ -51,6 +53,7 @@ unsafe extern "C" fn sigaction(
             let foreign = match signal {
                 SUSPEND => Some(suspend::foreign_action()),
                 libc::SIGPROF => sampling::foreign_action(),
+                libc::SIGTRAP => step_out::foreign_action(),
                 _ => None,
             };
             return match foreign {
@@ -65,6 +68,7 @@ unsafe extern "C" fn sigaction(
         let before = match signal {
             SUSPEND => Some(suspend::set_foreign_action(Action::of(&action))),
             libc::SIGPROF => sampling::set_foreign_action(Action::of(&action)),
+            libc::SIGTRAP => step_out::set_foreign_action(Action::of(&action)),
             _ => None,
         };
         if let Some(before) = before {

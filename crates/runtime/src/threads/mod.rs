@@ -41,7 +41,7 @@ pub mod stack_guard;
 pub(crate) mod stack_limit;
 pub mod start;
 pub mod state;
-mod step_out;
+pub mod step_out;
 pub mod wait;
 pub mod wait_handles;
 

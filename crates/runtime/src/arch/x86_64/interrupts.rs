@@ -39,6 +39,8 @@ pub fn set_trap_flag(uc: &mut libc::ucontext_t, is_on: bool) {
 /// # Safety
 /// The thread is in a handler of the runtime's that interrupted managed code, which keeps nothing below its stack pointer; its frame is whole.
 pub unsafe fn call_interrupt_stub(uc: &mut libc::ucontext_t) {
+    // The stub would save the flag, and set it again at its end.
+    set_trap_flag(uc, false);
     let regs = &mut uc.uc_mcontext.gregs;
     let sp = regs[libc::REG_RSP as usize] as usize - 8;
     // SAFETY: the word below the stack pointer is free, and the stub has room under it.
