@@ -243,6 +243,8 @@ fn compile(
     if is_optimised {
         optimise::finish(context);
         context.verify_if(isa)?;
+    } else {
+        optimise::finish_quick(context);
     }
     let (func, domtree) = (&context.func, &context.domtree);
     let stencil = isa.compile_function(func, domtree, registers, context.want_disasm, plane)?;

@@ -148,6 +148,11 @@ fn drop_unreachable(
     context.eliminate_unreachable_code(isa)
 }
 
+/// Runs the one pass that quickly compiled code needs, too: its loads are joined with what computes with them all the same.
+pub fn finish_quick(context: &mut Context) {
+    positions::of_loads(&mut context.func);
+}
+
 /// Runs the passes that come after Cranelift's own, on a function that [`Context::optimize`] has left.
 pub fn finish(context: &mut Context) {
     if lines::join(&mut context.func) {
