@@ -52,8 +52,8 @@ unsafe extern "C" fn sigaction(
             // Whoever asks restores the answer later: it is the library's handler, not ours.
             let foreign = match signal {
                 SUSPEND => Some(suspend::foreign_action()),
-                libc::SIGPROF => sampling::foreign_action(),
-                libc::SIGTRAP => step_out::foreign_action(),
+                libc::SIGPROF => sampling::PROF.get(),
+                libc::SIGTRAP => step_out::TRAP.get(),
                 _ => None,
             };
             return match foreign {
@@ -67,8 +67,8 @@ unsafe extern "C" fn sigaction(
         action.sa_flags |= libc::SA_ONSTACK;
         let before = match signal {
             SUSPEND => Some(suspend::set_foreign_action(Action::of(&action))),
-            libc::SIGPROF => sampling::set_foreign_action(Action::of(&action)),
-            libc::SIGTRAP => step_out::set_foreign_action(Action::of(&action)),
+            libc::SIGPROF => sampling::PROF.set(Action::of(&action)),
+            libc::SIGTRAP => step_out::TRAP.set(Action::of(&action)),
             _ => None,
         };
         if let Some(before) = before {

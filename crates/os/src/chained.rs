@@ -16,7 +16,8 @@
 //! * All of it is async-signal-safe: no lock, no memory, and nobody waits for anybody. A reader that was interrupted for so long that its row was written again reads anew.
 //! * What a handler does to the saved mask in its context stays, because the kernel restores that mask when the runtime's handler returns.
 use crate::restart::Ended;
-use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use crate::signal::{self, Handler};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
 /// Rows of the table. A row is written again after so many changes.
 const ROWS: usize = 16;
@@ -174,6 +175,66 @@ impl Chained {
             set_mask(before);
         }
         true
+    }
+}
+
+/// A signal whose handler is the runtime's from some moment on: until then it is the libraries' alone.
+pub struct Shared {
+    signal: i32,
+    handler: Handler,
+    installed: AtomicBool,
+    foreign: Chained,
+}
+
+impl Shared {
+    /// For that signal and that handler, which is not installed.
+    pub const fn new(signal: i32, handler: Handler) -> Shared {
+        Shared {
+            signal,
+            handler,
+            installed: AtomicBool::new(false),
+            foreign: Chained::new(),
+        }
+    }
+    /// Installs the handler, once. One that is there becomes the one that others' signals go to. While ours runs, `masked` are held back.
+    ///
+    /// # Safety
+    /// The handler does only what is safe in a signal handler.
+    pub unsafe fn install(&self, masked: &[i32]) {
+        if self.installed.load(SeqCst) {
+            return;
+        }
+        // SAFETY: a plain query into a record of this frame; the handler is the caller's promise.
+        unsafe {
+            let mut before: libc::sigaction = std::mem::zeroed();
+            signal::sigaction(self.signal, std::ptr::null(), &mut before);
+            // (Another thread may install it at the same time.)
+            if before.sa_sigaction != self.own() {
+                self.foreign.set(Action::of(&before));
+            }
+            signal::install(self.signal, self.handler, 0, masked);
+        }
+        self.installed.store(true, SeqCst);
+    }
+    fn own(&self) -> usize {
+        self.handler as usize
+    }
+    /// Notes what a library wants for the signal, and gives what it wanted before. None: the signal is not ours, and the library's handler is to be installed. Our own
+    /// handler, which a library may have got from the kernel itself, is never noted: it would call itself without end.
+    pub fn set(&self, action: Action) -> Option<Action> {
+        let before = self.get()?;
+        match action.handler == self.own() {
+            true => Some(before),
+            false => Some(self.foreign.set(action)),
+        }
+    }
+    /// What a library wants for the signal. None: the signal is not ours.
+    pub fn get(&self) -> Option<Action> {
+        self.installed.load(SeqCst).then(|| self.foreign.get())
+    }
+    /// The handler that others' signals go to.
+    pub fn foreign(&self) -> &Chained {
+        &self.foreign
     }
 }
 

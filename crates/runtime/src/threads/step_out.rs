@@ -18,7 +18,7 @@
 //!
 //! # Invariants
 //! * The flag is set only while [`Thread::steps_left`] is not 0, and only where the signal comes to the handler: the thread does not block it, no debugger
-//!   takes it, and the handler stays installed. What a library wants for the signal is [noted](Chained), and gets the traps that are its own.
+//!   takes it, and the handler stays installed. What a library wants for the signal is [noted](Shared), and gets the traps that are its own.
 //! * The thread stays in Managed state while it is stepped: no system call is. (A step may call a leaf helper, which is stepped through.)
 //! * The handler is a place that no other handler interrupts, and takes no lock and no memory.
 use super::retry_thread::is_wanted;
@@ -27,9 +27,9 @@ use crate::code::{arena, table};
 use crate::safepoint::registry::{self, Thread};
 use crate::safepoint::stop_word::SUSPEND;
 use crate::threads::current_context;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
-use vervet_os::chained::{Action, Chained, bit, first_word};
+use vervet_os::chained::{Shared, bit, first_word};
 use vervet_os::signal;
 
 /// How many instructions a thread is stepped for one try: steps that stand side by side are long together. Each takes 1 to 3 microseconds.
@@ -37,49 +37,17 @@ const MOST: u32 = 2048;
 /// What `si_code` says of a trap behind an instruction.
 const TRAP_TRACE: i32 = 2;
 
-static INSTALLED: AtomicBool = AtomicBool::new(false);
-/// What a library wants for SIGTRAP.
-static FOREIGN: Chained = Chained::new();
+/// SIGTRAP, which libraries may want, too.
+pub static TRAP: Shared = Shared::new(libc::SIGTRAP, on_trap);
 
-/// Installs the handler, if it is not. A handler that is there becomes the one that other traps go to. False: threads cannot be stepped now, because a debugger would stop
-/// at each instruction.
+/// Installs the handler, if it is not. False: threads cannot be stepped now, because a debugger would stop at each instruction.
 pub(super) fn prepare() -> bool {
     if is_debugged() {
         return false;
     }
-    if !INSTALLED.load(Ordering::SeqCst) {
-        // SAFETY: a plain query into a record of this frame; the handler follows the rules above.
-        unsafe {
-            let mut before: libc::sigaction = std::mem::zeroed();
-            signal::sigaction(libc::SIGTRAP, std::ptr::null(), &mut before);
-            if before.sa_sigaction != own() {
-                FOREIGN.set(Action::of(&before));
-            }
-            signal::install(libc::SIGTRAP, on_trap, 0, &signal::asynchronous());
-        }
-        INSTALLED.store(true, Ordering::SeqCst);
-    }
+    // SAFETY: the handler follows the rules above.
+    unsafe { TRAP.install(&signal::asynchronous()) };
     true
-}
-
-fn own() -> usize {
-    on_trap as *const () as usize
-}
-
-/// Notes what a library wants for SIGTRAP, and gives what it wanted before. None: the signal is not ours, and the handler is to be installed. Our own handler, which a
-/// library may have got from the kernel itself, is never noted: it would call itself without end.
-pub fn set_foreign_action(action: Action) -> Option<Action> {
-    let before = foreign_action()?;
-    match action.handler == own() {
-        true => Some(before),
-        false => Some(FOREIGN.set(action)),
-    }
-}
-
-/// What a library wants for SIGTRAP. None: the signal is not ours.
-pub fn foreign_action() -> Option<Action> {
-    let is_ours = INSTALLED.load(Ordering::SeqCst);
-    is_ours.then(|| FOREIGN.get())
 }
 
 /// Does a debugger get the signals of this process first?
@@ -123,7 +91,7 @@ extern "C" fn on_trap(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_
             Some(thread) if is_trace => step(thread, context, &mut *uc.cast()),
             _ => {
                 let ended = thread.map(|thread| &thread.ended);
-                if !FOREIGN.call(number, info, uc, bit(SUSPEND), ended) {
+                if !TRAP.foreign().call(number, info, uc, bit(SUSPEND), ended) {
                     unhandled(&*info, &mut *uc.cast());
                 }
             }
@@ -164,7 +132,7 @@ fn unhandled(info: &libc::siginfo_t, uc: &mut libc::ucontext_t) {
     if info.si_code == TRAP_TRACE {
         // The flag is ours, found late.
         arch::set_trap_flag(uc, false);
-    } else if !is_sent || FOREIGN.get().handler != libc::SIG_IGN {
+    } else if !is_sent || TRAP.foreign().get().handler != libc::SIG_IGN {
         // SAFETY: the default action, and a signal to the calling thread.
         unsafe {
             let action: libc::sigaction = std::mem::zeroed();

@@ -33,7 +33,7 @@ mod timers;
 pub mod walk;
 
 pub(crate) use lane::Sampled;
-pub use signal::{foreign_action, set_foreign_action};
+pub use signal::PROF;
 
 use crate::safepoint::registry::{self, Thread};
 use lane::Lane;

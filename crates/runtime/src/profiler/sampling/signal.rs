@@ -20,20 +20,19 @@ use crate::arch::Registers;
 use crate::safepoint::registry::Thread;
 use crate::safepoint::stop_word::SUSPEND;
 use crate::threads::current_context;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
 use vervet_abi::context::State;
-use vervet_os::chained::{Action, Chained, bit};
-use vervet_os::{clock, restart, signal};
+use vervet_os::chained::{Shared, bit};
+use vervet_os::{clock, restart};
 use vervet_profiler::sample::{FRAMELESS, FrameWord, MOST_FRAMES, Sample};
 
 /// si_code of a timer's signal. The sampler queues its signals as such, too: the kernel drops those that are pending when the process executes another
 /// program, which they would end.
 pub(super) const SI_TIMER: i32 = -2;
 
-static INSTALLED: AtomicBool = AtomicBool::new(false);
-/// What a library wants for SIGPROF.
-static FOREIGN: Chained = Chained::new();
+/// SIGPROF, which libraries may want, too.
+pub static PROF: Shared = Shared::new(libc::SIGPROF, on_prof);
 
 /// The signals that are held back meanwhile.
 fn held_back() -> Vec<i32> {
@@ -47,34 +46,11 @@ fn held_back() -> Vec<i32> {
 /// Installs the handler, once. A handler that is there becomes the one that other signals go
 /// to.
 pub(super) fn install() {
-    if INSTALLED.load(Ordering::SeqCst) {
-        return;
+    if PROF.get().is_none() {
+        restart::prepare();
+        // SAFETY: the handler follows the rules above.
+        unsafe { PROF.install(&held_back()) };
     }
-    restart::prepare();
-    // SAFETY: a plain query into a record of this frame; the handler follows the rules above.
-    unsafe {
-        let mut before: libc::sigaction = std::mem::zeroed();
-        signal::sigaction(libc::SIGPROF, std::ptr::null(), &mut before);
-        FOREIGN.set(Action::of(&before));
-        signal::install(libc::SIGPROF, on_prof, 0, &held_back());
-    }
-    INSTALLED.store(true, Ordering::SeqCst);
-}
-
-/// Notes what a library wants for SIGPROF, and gives what it wanted before. None: the signal is not ours, and the handler is to be installed. Our own handler, which a library
-/// may have got from the kernel itself, is never noted: it would call itself without end.
-pub fn set_foreign_action(action: Action) -> Option<Action> {
-    let before = foreign_action()?;
-    match action.handler == on_prof as *const () as usize {
-        true => Some(before),
-        false => Some(FOREIGN.set(action)),
-    }
-}
-
-/// What a library wants for SIGPROF. None: the signal is not ours.
-pub fn foreign_action() -> Option<Action> {
-    let is_ours = INSTALLED.load(Ordering::SeqCst);
-    is_ours.then(|| FOREIGN.get())
 }
 
 extern "C" fn on_prof(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
@@ -99,7 +75,7 @@ extern "C" fn on_prof(number: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_
             }
             _ => {
                 let ended = thread.map(|thread| &thread.ended);
-                FOREIGN.call(number, info, uc, bit(SUSPEND), ended);
+                PROF.foreign().call(number, info, uc, bit(SUSPEND), ended);
             }
         }
         *libc::__errno_location() = errno;
@@ -180,6 +156,7 @@ pub(super) unsafe fn green_id(context: *mut ThreadContext) -> u32 {
 #[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
+    use vervet_os::chained::Action;
 
     /// A library that asks the kernel for the handler and puts it back must not make ours call itself.
     #[test]
@@ -189,10 +166,10 @@ mod tests {
             ..Action::DEFAULT
         };
         install();
-        let before = set_foreign_action(with(0x1000)).expect("installed");
+        let before = PROF.set(with(0x1000)).expect("installed");
         let own = on_prof as *const () as usize;
-        assert_eq!(set_foreign_action(with(own)), Some(with(0x1000)));
-        assert_eq!(foreign_action(), Some(with(0x1000)));
-        set_foreign_action(before);
+        assert_eq!(PROF.set(with(own)), Some(with(0x1000)));
+        assert_eq!(PROF.get(), Some(with(0x1000)));
+        PROF.set(before);
     }
 }
