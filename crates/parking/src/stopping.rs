@@ -59,6 +59,8 @@ mod models;
 pub const STOPPING: u32 = 1;
 /// There is no process fence: who leaves Native fences.
 pub const FENCE: u32 = 2;
+/// Some thread is asked for something by an interrupt request: who returns from Runtime to managed code looks whether it is.
+pub const ASKED: u32 = 4;
 
 const MANAGED: u8 = State::Managed as u8;
 const RUNTIME: u8 = State::Runtime as u8;
@@ -97,6 +99,13 @@ impl StopWord {
     #[inline]
     pub fn may_be_stopping(&self) -> bool {
         self.0.load(std::sync::atomic::Ordering::Relaxed) & STOPPING != 0
+    }
+    /// Says whether some thread is asked for something. A hint: a request that is made at the same time sets it again.
+    pub fn set_asked(&self, is_asked: bool) {
+        match is_asked {
+            true => self.0.fetch_or(ASKED, SeqCst),
+            false => self.0.fetch_and(!ASKED, SeqCst),
+        };
     }
     /// The stopper stops the world; it makes a process fence before it looks at any thread.
     pub fn begin(&self) {

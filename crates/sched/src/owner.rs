@@ -45,6 +45,15 @@ pub(crate) enum Owner {
 /// One stay of a carrier in native code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NativeCall(u64);
+impl NativeCall {
+    /// Whose call it is.
+    pub(crate) fn carrier(self) -> u32 {
+        carrier_of(self.0)
+    }
+}
+fn carrier_of(word: u64) -> u32 {
+    (word >> CARRIER_SHIFT) as u32 & ((1 << CARRIER_BITS) - 1)
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -60,7 +69,7 @@ impl OwnerWord {
         let word = self.0.load(Acquire);
         match word & 3 {
             FREE => Owner::Free,
-            RUNNING => Owner::Running((word >> CARRIER_SHIFT) as u32 & ((1 << CARRIER_BITS) - 1)),
+            RUNNING => Owner::Running(carrier_of(word)),
             _ => Owner::Native(NativeCall(word)),
         }
     }

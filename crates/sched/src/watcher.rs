@@ -15,6 +15,7 @@
 //! * Times begin when the watcher first sees a state, and it looks each millisecond. So what is to be done after `t` is done within `t` and two
 //!   milliseconds, if the system gives the watcher its turn.
 //! * A state that has changed and come back between two looks is another one: slices and native calls have numbers.
+//! * A slice goes on in short native calls: a thread that does little but make them is preempted like any other.
 use crate::owner::NativeCall;
 use crate::timers::TICK;
 
@@ -32,6 +33,16 @@ pub(crate) enum Holder {
     /// That carrier, which runs threads.
     Running(u32),
     Native(NativeCall),
+}
+impl Holder {
+    /// The carrier that holds it, be it in a native call.
+    pub(crate) fn carrier(self) -> Option<u32> {
+        match self {
+            Holder::Nobody => None,
+            Holder::Running(carrier) => Some(carrier),
+            Holder::Native(call) => Some(call.carrier()),
+        }
+    }
 }
 
 /// A processor at one moment.
@@ -172,12 +183,15 @@ impl Watcher {
 
 impl Seen {
     fn step(&mut self, number: u32, view: &View, all: &Overview, actions: &mut Vec<Action>) {
-        let (mut slice, mut native) = (None, None);
-        match view.holder {
-            Holder::Nobody => {}
-            Holder::Running(carrier) => slice = Some((carrier, view.slice)),
-            Holder::Native(call) => native = Some(call),
-        }
+        let native = match view.holder {
+            Holder::Native(call) => Some(call),
+            Holder::Nobody | Holder::Running(_) => None,
+        };
+        let blocked = self.native.look(native, all.now);
+        // A long call is no running.
+        let slice = (view.holder.carrier())
+            .filter(|_| blocked < NATIVE)
+            .map(|carrier| (carrier, view.slice));
         // Who waits for this processor. (Threads in another's queue are that one's: its own slice ends, too.)
         let others = view.queued || view.slot != 0 || all.injected;
         let ran = self.slice.look(slice, all.now);
@@ -191,19 +205,19 @@ impl Seen {
                 actions.push(Action::Preempt(number));
             }
         }
-        let blocked = self.native.look(native, all.now);
         // Without an idle processor, what becomes ready next would find nobody.
         let needed = others || all.idle + all.searching == 0;
         if blocked >= NATIVE && needed {
             actions.push(Action::Retake(number));
         }
+        let runs = matches!(view.holder, Holder::Running(_));
         let slot = Some(view.slot).filter(|id| *id != 0);
         // (The same thread may have run and come back between two looks. Moving it then does no harm.)
         let waited = self.slot.look(slot, all.now);
         if waited >= TICK && all.idle > 0 && all.searching == 0 && native.is_none() {
             actions.push(Action::FlushSlot(number));
         }
-        if view.due > 1 || view.due > 0 && slice.is_none() {
+        if view.due > 1 || view.due > 0 && !runs {
             actions.push(Action::Expire(number));
         }
     }
@@ -295,6 +309,28 @@ mod tests {
             step(&mut watcher, overview(10), unneeded),
             [Action::Retake(0)]
         );
+    }
+
+    /// Each look may find such a thread in a call, or between two.
+    #[test]
+    fn a_slice_of_short_native_calls_ends_too() {
+        let word = OwnerWord::new();
+        let mut watcher = Watcher::new(1);
+        let view = |ms: u64| View {
+            holder: match ms % 3 {
+                0 => Holder::Running(1),
+                _ => Holder::Native(word.enter_native(1, ms)),
+            },
+            slice: 7,
+            current: 5,
+            queued: true,
+            ..QUIET_VIEW
+        };
+        for ms in 0..10 {
+            assert_eq!(step(&mut watcher, overview(ms), view(ms)), []);
+        }
+        let action = step(&mut watcher, overview(10), view(10));
+        assert_eq!(action, [Action::Preempt(0)]);
     }
 
     #[test]

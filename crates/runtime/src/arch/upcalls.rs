@@ -74,6 +74,9 @@ unsafe extern "C" {
     /// A stopped thread was made to call: serves the interrupt requests; 0: an exception is pending.
     #[link_name = "vervet_interrupted_at_instruction"]
     pub fn interrupted_at_instruction(context: *mut ThreadContext) -> usize;
+    /// An internal call returns while some thread is asked for something: serves the interrupt requests of this one, which may leave an exception pending.
+    #[link_name = "vervet_interrupted_at_return"]
+    pub fn interrupted_at_return(context: *mut ThreadContext);
     /// Native code says that it may block: the state before.
     #[link_name = "vervet_enter_native"]
     pub fn enter_native(registers: *const [usize; 6], sp: usize) -> usize;

@@ -5,9 +5,10 @@
 //! |---|---|---|---|
 //! | [`STOPPING`] | the world is stopped or about to be | by the stopper, under the stop lock | by the stopper, which then wakes all who sleep on the word |
 //! | [`FENCE`] | the kernel gives no process fence, so a thread that leaves Native fences for itself | at start-up | never |
+//! | [`ASKED`] | some thread is asked for something by an interrupt request | by the requester | by the retry thread, when all requests are served |
 //!
-//! Thunks test the whole word when a thread leaves Native, so that a thread takes the slow path for either bit, and only `STOPPING`
-//! when a thread goes from Runtime to Managed.
+//! Thunks test the whole word when a thread leaves Native, so that a thread takes the slow path for any bit, and `STOPPING`
+//! when a thread goes from Runtime to Managed; those of internal calls test `ASKED` with it.
 //!
 //! # Invariants
 //! * The handshake, with its models, is [`vervet_parking::stopping`]'s.
@@ -17,7 +18,7 @@ use super::progress::Wait;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use vervet_os::futex;
 use vervet_parking::stopping::StopWord;
-pub use vervet_parking::stopping::{FENCE, STOPPING};
+pub use vervet_parking::stopping::{ASKED, FENCE, STOPPING};
 
 /// Says whether the world is to be stopped, and who fences; thunks test it.
 pub static STOP: StopWord = StopWord::new();

@@ -6,6 +6,7 @@
 //! * a branch back in a method with exception handlers, which tests the word;
 //! * any instruction of a method without handlers: the thread is stopped by the suspend signal, and its registers are
 //!   changed so that it calls [`at_instruction`] from where it is;
+//! * the return of an internal call or a helper to such a method: a loop that does little but ask for the time is nearly always in one;
 //! * the slow path of an allocation, because a loop that does little but allocate can hardly be stopped elsewhere;
 //! * the end of a wait ([`super::wait::park`]), out of which an abort wakes it; of `Sleep`, `Yield` and `Join` also the suspension.
 //!
@@ -21,6 +22,7 @@
 //! * The bits are changed by atomic operations, and a context is given up with none of them set.
 //! * The limit is MAX at most until the thread has looked. A request whose limit the thread resets before it sees the bit costs a
 //!   try of the retry thread.
+use super::retry_thread::is_wanted;
 use super::{abort, blocking, current_internal, green, park, stack_limit, state};
 use crate::code::table;
 use crate::cx::{Cx, Result};
@@ -99,4 +101,22 @@ pub(crate) unsafe fn at_prologue(context: *mut ThreadContext, pc: usize) -> bool
 pub(crate) extern "C" fn at_instruction(_: *mut ThreadContext) -> usize {
     let cx = Cx::current();
     serve(&cx).is_ok() as usize
+}
+
+/// From the thunk of an internal call, which returns, while some thread is asked for something. May leave an exception pending.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state, with the thunk's record.
+#[unsafe(export_name = "vervet_interrupted_at_return")]
+pub(crate) unsafe extern "C" fn at_return(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise: the innermost record is the thunk's, and its pc the address that the thunk returns to.
+    unsafe {
+        if is_wanted(context) {
+            let pc = (*(*context).record).pc;
+            if table::find(pc).is_some_and(|code| code.may_call_at(pc)) {
+                // The exception is pending.
+                let _ = serve(&Cx::current());
+            }
+        }
+    }
 }

@@ -8,11 +8,13 @@
 //! * The thread is not attached, so it is not stopped with the world. It starts with the first request and never ends; it sleeps while
 //!   there is no request.
 //! * Every try raises the limit of all threads that are asked, and redirects so many of them as run managed code, [`AT_ONCE`] at most: other ones each time.
+//! * While a request is not served the stop word says `ASKED`, so that internal calls look at their return.
 //! * It pauses between two tries, from [`FIRST_PAUSE`] to [`LONGEST_PAUSE`]; a new request starts with the first pause again.
 use super::park::waiter::is_asked;
 use crate::code::{arena, table};
 use crate::safepoint::registry;
 use crate::safepoint::stop;
+use crate::safepoint::stop_word::STOP;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND, SUSPENDED};
@@ -88,6 +90,7 @@ static KICKS: AtomicU32 = AtomicU32::new(0);
 
 /// Somebody was asked for something.
 pub(crate) fn kick() {
+    STOP.set_asked(true);
     KICKS.fetch_add(1, Ordering::SeqCst);
     futex::wake(&KICKS, 1);
     if !RUNS.swap(true, Ordering::SeqCst) {
@@ -137,6 +140,8 @@ fn drive() {
                 thread.signal();
             }
         });
+        // After the look: a request that came since has added to KICKS, so the next round sets it again.
+        STOP.set_asked(is_any);
         if !is_any && !in_io {
             futex::wait(&KICKS, seen, None);
             continue;

@@ -97,7 +97,7 @@ impl<H: Host> Scheduler<H> {
         match action {
             Action::Preempt(number) => {
                 let view = &views[number as usize];
-                if let Holder::Running(carrier) = view.holder {
+                if let Some(carrier) = view.holder.carrier() {
                     count(&self.shared.preempt_requests, 1);
                     self.host.preempt(carrier, view.current);
                 }

@@ -1,7 +1,8 @@
 //! Thunks through which managed code calls icalls and helpers.
 //!
 //! # Invariants
-//! * The icall thunk changes the state to Runtime after it has linked its record, and back to Managed after it has tested the stop word.
+//! * The icall thunk changes the state to Runtime after it has linked its record, and back to Managed after it has tested the stop word. If that says that a
+//!   thread is asked for something, it serves the request if it is this one.
 //! * A leaf helper is called in Managed state with `critical` set, so the thread is not stopped inside it.
 //! * If an exception is pending when the callee returns, the thunk raises it instead of returning.
 use super::native::park;
@@ -10,7 +11,7 @@ use super::{
     RECORD, RUNTIME, STATE,
 };
 use crate::arch::upcalls;
-use crate::safepoint::stop_word::{STOP, STOPPING};
+use crate::safepoint::stop_word::{ASKED, STOP, STOPPING};
 use std::arch::naked_asm;
 
 /// An internal call: rax = function, r11 = method, r10 = bytes of stack arguments. Reached from a small stub
@@ -33,7 +34,7 @@ pub unsafe extern "C" fn icall_thunk() {
         "lea rbp, [rsp + 128]",
         "9: cmp qword ptr [r15 + {pending}], 0",
         "jne 5f",
-        "test byte ptr [rip + {stop}], {stopping}",
+        "test byte ptr [rip + {stop}], {stopping} + {asked}",
         "jnz 7f",
         "6:",
         unlink_exit!(),
@@ -67,20 +68,25 @@ pub unsafe extern "C" fn icall_thunk() {
         "jb 2b",
         "3: call rax",
         "jmp 9b",
-        // the results wait on the stack
+        // The results wait on the stack, which is scanned. What is asked of the thread is served first: it may make an exception pending.
         "7: push rax",
         "push rdx",
         "sub rsp, 32",
         "movups [rsp], xmm0",
         "movups [rsp + 16], xmm1",
         "mov rdi, r15",
+        "call {serve}",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jz 12f",
+        "mov rdi, r15",
         "call {park}",
-        "movups xmm0, [rsp]",
+        "12: movups xmm0, [rsp]",
         "movups xmm1, [rsp + 16]",
         "add rsp, 32",
         "pop rdx",
         "pop rax",
-        "jmp 6b",
+        "cmp qword ptr [r15 + {pending}], 0",
+        "je 6b",
         "5: mov rdi, r15",
         "lea rsp, [rbp - 128]",
         to_native_stack!(),
@@ -95,6 +101,8 @@ pub unsafe extern "C" fn icall_thunk() {
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,
+        asked = const ASKED,
+        serve = sym upcalls::interrupted_at_return,
         park = sym park,
     )
 }
@@ -151,7 +159,7 @@ pub unsafe extern "C" fn foreign_icall_thunk() {
         "9: mov ebx, ebx",
         "cmp qword ptr [r15 + {pending}], 0",
         "jne 5f",
-        "test byte ptr [rip + {stop}], {stopping}",
+        "test byte ptr [rip + {stop}], {stopping} + {asked}",
         "jnz 7f",
         "6:",
         unlink_exit!(),
@@ -171,20 +179,25 @@ pub unsafe extern "C" fn foreign_icall_thunk() {
         "add rsp, r10",
         "jmp r11",
         caller_is!(in_records),
-        // the results wait on the stack
+        // The results wait on the stack, which is scanned. What is asked of the thread is served first: it may make an exception pending.
         "7: push rax",
         "push rdx",
         "sub rsp, 32",
         "movups [rsp], xmm0",
         "movups [rsp + 16], xmm1",
         "mov rdi, r15",
+        "call {serve}",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jz 12f",
+        "mov rdi, r15",
         "call {park}",
-        "movups xmm0, [rsp]",
+        "12: movups xmm0, [rsp]",
         "movups xmm1, [rsp + 16]",
         "add rsp, 32",
         "pop rdx",
         "pop rax",
-        "jmp 6b",
+        "cmp qword ptr [r15 + {pending}], 0",
+        "je 6b",
         "5: mov rdi, r15",
         "lea rsp, [rbp - 128]",
         to_native_stack!(),
@@ -200,6 +213,8 @@ pub unsafe extern "C" fn foreign_icall_thunk() {
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,
+        asked = const ASKED,
+        serve = sym upcalls::interrupted_at_return,
         park = sym park,
     )
 }

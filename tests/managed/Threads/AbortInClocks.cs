@@ -1,0 +1,45 @@
+// Loops that spend nearly all of their time in an internal call or a leaf helper: each can be aborted.
+using System;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+static class Program {
+    static volatile bool entered;
+    static long last;
+    static object subject = new object();
+
+    static void Timestamps() { entered = true; for (;;) last = Stopwatch.GetTimestamp(); }
+    static void Dates() { entered = true; var end = DateTime.MaxValue; while (DateTime.UtcNow < end) { } }
+    static void TickCounts() { entered = true; for (;;) last = Environment.TickCount; }
+    static void Hashes() { entered = true; for (;;) last = RuntimeHelpers.GetHashCode(subject); }
+    static void Counts() { entered = true; for (;;) last = GC.CollectionCount(0); }
+
+    static bool Try(ThreadStart loop) {
+        for (int i = 0; i < 40; i++) {
+            entered = false;
+            bool caught = false;
+            var thread = new Thread(() => {
+                try { loop(); } catch (ThreadAbortException) { caught = true; Thread.ResetAbort(); }
+            });
+            thread.IsBackground = true;
+            thread.Start();
+            while (!entered) Thread.Sleep(1);
+            Thread.Sleep(1);
+            thread.Abort();
+            if (!thread.Join(20000) || !caught) return false;
+        }
+        return true;
+    }
+
+    static void Main() {
+        foreach (ThreadStart loop in new ThreadStart[] { Timestamps, Dates, TickCounts, Hashes, Counts }) {
+            Console.WriteLine("{0}: {1}", loop.Method.Name, Try(loop));
+        }
+        // expect: Timestamps: True
+        // expect: Dates: True
+        // expect: TickCounts: True
+        // expect: Hashes: True
+        // expect: Counts: True
+    }
+}
