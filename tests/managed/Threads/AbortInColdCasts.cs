@@ -1,4 +1,5 @@
 // A thread that is aborted between a cast and the use of its result, and lives on, keeps nothing of what it cast alive.
+// mcs: -unsafe
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -49,13 +50,17 @@ public static class AbortInColdCasts
     {
         try { Loop(into); } catch (ThreadAbortException) { Thread.ResetAbort(); }
     }
-    // What the frames below left on the stack is overwritten.
+    unsafe struct Words { public fixed long Of[64]; }
+    // What the frames below left on the stack is overwritten: nearly all of a frame is a local that is cleared. (Small frames have gaps, which nothing writes.)
     [MethodImpl(MethodImplOptions.NoInlining)]
     static int Clear(int depth)
     {
-        long a = depth, b = a + 1, c = b + 1, d = c + 1;
-        return depth == 0 ? 0 : (int)(Clear(depth - 1) + a + b + c + d) & 1;
+        var words = new Words();
+        return depth == 0 ? 0 : Clear(depth - 1) + Sum(ref words) & 1;
     }
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static unsafe int Sum(ref Words words) { fixed (long* of = words.Of) return (int)of[first]; }
+    static int first;
 
     static void Main()
     {
@@ -66,7 +71,7 @@ public static class AbortInColdCasts
         var aborted = new CountdownEvent(Count);
         for (int i = 0; i < Count; i++) {
             var mine = weak[i] = new WeakReference(null);
-            threads[i] = new Thread(() => { LoopUntilAborted(mine); Clear(200); aborted.Signal(); done.WaitOne(); });
+            threads[i] = new Thread(() => { LoopUntilAborted(mine); Clear(40); aborted.Signal(); done.WaitOne(); });
             threads[i].IsBackground = true;
             threads[i].Start();
             while (Volatile.Read(ref begun) <= i) Thread.Sleep(1);
