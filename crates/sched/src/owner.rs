@@ -9,6 +9,7 @@
 //!                                                                      FREE, by c, when c rests or hands it over
 //!   NATIVE c n       c is in its n-th native call; c holds the         RUNNING c, by c, when it comes back
 //!                    processor only until somebody retakes it          FREE, by the watcher, which retakes it
+//!   COMPUTING c n    NATIVE, and c computes there                      as NATIVE; it is retaken later
 //! ```
 //!
 //! # Invariants
@@ -26,6 +27,8 @@ use crate::sync::{
 const FREE: u64 = 0;
 const RUNNING: u64 = 1;
 const NATIVE: u64 = 2;
+/// As [`NATIVE`], for a call that computes.
+const COMPUTING: u64 = 3;
 /// The state, then the carrier, then the number of the call.
 const CARRIER_SHIFT: u32 = 2;
 const CARRIER_BITS: u32 = 22;
@@ -46,6 +49,10 @@ pub(crate) enum Owner {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NativeCall(u64);
 impl NativeCall {
+    /// Does it compute? It is retaken later.
+    pub(crate) fn computes(self) -> bool {
+        self.0 & 3 == COMPUTING
+    }
     /// Whose call it is.
     pub(crate) fn carrier(self) -> u32 {
         carrier_of(self.0)
@@ -85,7 +92,15 @@ impl OwnerWord {
     /// The carrier that holds it begins its native call of that number.
     #[inline]
     pub(crate) fn enter_native(&self, carrier: u32, number: u64) -> NativeCall {
-        let word = NATIVE | u64::from(carrier) << CARRIER_SHIFT | number << CALL_SHIFT;
+        self.enter(NATIVE, carrier, number)
+    }
+    /// As [`OwnerWord::enter_native`], for a call that computes.
+    #[inline]
+    pub(crate) fn enter_computing(&self, carrier: u32, number: u64) -> NativeCall {
+        self.enter(COMPUTING, carrier, number)
+    }
+    fn enter(&self, state: u64, carrier: u32, number: u64) -> NativeCall {
+        let word = state | u64::from(carrier) << CARRIER_SHIFT | number << CALL_SHIFT;
         // A store, since nobody else writes the word of a processor in use. The release hands queue and slot to whoever retakes it.
         self.0.store(word, Release);
         NativeCall(word)

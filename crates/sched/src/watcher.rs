@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | a processor runs one slice while others wait | 10 ms | the thread is asked to let others run, and again every 10 ms |
 //! | a carrier with a processor is in one native call, and there is work for the processor, or no other is idle | 1 ms | the processor is retaken |
+//! | the same, in a call that computes | 10 ms | the processor is retaken |
 //! | a thread lies in a slot while a processor is idle and nobody searches | 1 ms | it is moved to the injector |
 //! | a thread lies in a queue while a processor is idle and nobody searches | | a carrier is woken |
 //! | a processor is idle, nobody polls, and threads wait for descriptors or deadlines | | a carrier is woken, which then polls |
@@ -188,9 +189,13 @@ impl Seen {
             Holder::Nobody | Holder::Running(_) => None,
         };
         let blocked = self.native.look(native, all.now);
+        let keeps = match native {
+            Some(call) if call.computes() => SLICE,
+            _ => NATIVE,
+        };
         // A long call is no running.
         let slice = (view.holder.carrier())
-            .filter(|_| blocked < NATIVE)
+            .filter(|_| blocked < keeps)
             .map(|carrier| (carrier, view.slice));
         // Who waits for this processor. (Threads in another's queue are that one's: its own slice ends, too.)
         let others = view.queued || view.slot != 0 || all.injected;
@@ -207,7 +212,7 @@ impl Seen {
         }
         // Without an idle processor, what becomes ready next would find nobody.
         let needed = others || all.idle + all.searching == 0;
-        if blocked >= NATIVE && needed {
+        if blocked >= keeps && needed {
             actions.push(Action::Retake(number));
         }
         let runs = matches!(view.holder, Holder::Running(_));
@@ -309,6 +314,22 @@ mod tests {
             step(&mut watcher, overview(10), unneeded),
             [Action::Retake(0)]
         );
+    }
+
+    #[test]
+    fn a_call_that_computes_keeps_its_processor_for_a_slice() {
+        let mut watcher = Watcher::new(1);
+        let view = View {
+            holder: Holder::Native(OwnerWord::new().enter_computing(1, 1)),
+            slice: 7,
+            current: 5,
+            queued: true,
+            ..QUIET_VIEW
+        };
+        for ms in 0..10 {
+            assert_eq!(step(&mut watcher, overview(ms), view), []);
+        }
+        assert_eq!(step(&mut watcher, overview(10), view), [Action::Retake(0)]);
     }
 
     /// Each look may find such a thread in a call, or between two.

@@ -110,7 +110,7 @@ pub(super) fn make_code<'cx>(
     let compiled = loop {
         let result = match ready.take() {
             Some(compiled) => Ok(compiled),
-            None => cx.native(|| {
+            None => cx.computing(|| {
                 crate::threads::service_stack::on_service_stack(|| match domain.is_root() {
                     true => compile(method, only.clone()),
                     false => compile_as(method, rt.compiler.tier_for(method), only.clone(), None),

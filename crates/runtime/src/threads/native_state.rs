@@ -19,6 +19,11 @@ pub fn native<T>(work: impl FnOnce() -> T) -> T {
     in_native(work, green::wait::enter_native)
 }
 
+/// As [`native`], for work that computes: a green thread keeps its processor for a slice.
+fn computing<T>(work: impl FnOnce() -> T) -> T {
+    in_native(work, green::wait::enter_computing)
+}
+
 /// As [`native`], for work that waits for another thread: a green thread's processor goes to another carrier at once.
 pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
     in_native(work, green::wait::enter_blocking)
@@ -201,5 +206,9 @@ impl<'cx> Cx<'cx> {
     /// Runs a blocking call or long work in Native state: no object may be touched inside.
     pub fn native<T>(&self, work: impl FnOnce() -> T) -> T {
         native(work)
+    }
+    /// [`computing`].
+    pub fn computing<T>(&self, work: impl FnOnce() -> T) -> T {
+        computing(work)
     }
 }

@@ -3,6 +3,7 @@
 //! | the carrier | its processor |
 //! |---|---|
 //! | calls something that may block ([`Scheduler::enter_native`]) | stays its own, until the watcher retakes it after a millisecond |
+//! | computes in a native call ([`Scheduler::enter_computing`]) | stays its own for a slice |
 //! | calls something that will block ([`Scheduler::enter_blocking`]) | goes to another carrier at once |
 //! | comes back ([`Scheduler::leave_native`]) | is its own again, or else any idle one; if there is none, its thread is queued |
 //! | comes back with a thread that cannot leave it ([`Scheduler::wait_for_hand`]) | is that of the carrier which takes the thread from the queue |
@@ -13,7 +14,7 @@
 //! * A carrier in a native call touches nothing of the processor.
 use super::Scheduler;
 use crate::carrier::{Gift, Place};
-use crate::owner::NativeCall;
+use crate::owner::{NativeCall, OwnerWord};
 use crate::stats::count;
 use crate::sync::Ordering::Relaxed;
 use crate::{Carrier, Host};
@@ -22,9 +23,18 @@ impl<H: Host> Scheduler<H> {
     /// The thread on this carrier calls native code that may block. Until [`Scheduler::leave_native`] it calls nothing else here.
     #[inline]
     pub fn enter_native(&self, c: &mut Carrier) {
+        self.enter(c, OwnerWord::enter_native);
+    }
+    /// As [`Scheduler::enter_native`], for native code that computes: to give its processor to another would make the thread wait as if its slice were over. (It may
+    /// wait for a lock that a thread without a processor has, so it does not keep it for ever.)
+    pub fn enter_computing(&self, c: &mut Carrier) {
+        self.enter(c, OwnerWord::enter_computing);
+    }
+    #[inline]
+    fn enter(&self, c: &mut Carrier, enter: impl FnOnce(&OwnerWord, u32, u64) -> NativeCall) {
         if let Place::Holds(p) = c.place {
             c.calls += 1;
-            let call = self.processor(p).owner.enter_native(c.id, c.calls);
+            let call = enter(&self.processor(p).owner, c.id, c.calls);
             c.place = Place::Native(p, call);
         }
     }

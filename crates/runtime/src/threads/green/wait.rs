@@ -177,7 +177,7 @@ fn wait_for_processor(c: &mut Carrier) {
 }
 
 /// Runs native code, or Rust code in Native state, on the carrier of the calling green thread. `enter` is [`enter_native`]: if it takes long, the
-/// carrier's processor is given to another; or [`enter_blocking`]: the processor is given away at once. The thread waits for one at the end.
+/// carrier's processor is given to another; [`enter_computing`], as well, but only after a slice; or [`enter_blocking`]: the processor is given away at once. The thread waits for one at the end.
 ///
 /// # Safety
 /// The context is the calling green thread's, in Native state.
@@ -203,6 +203,15 @@ pub(crate) unsafe fn in_native<T>(
 pub(crate) unsafe extern "C" fn enter_native(context: *mut ThreadContext) {
     // SAFETY: the caller's promise.
     unsafe { scheduler().enter_native(carrier(context)) };
+}
+
+/// See [`in_native`].
+///
+/// # Safety
+/// The context is the calling green thread's, in Native state.
+pub(crate) unsafe extern "C" fn enter_computing(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe { scheduler().enter_computing(carrier(context)) };
 }
 
 /// Is the green thread in a native call, as the scheduler sees it?
