@@ -15,6 +15,8 @@ static class Program {
     static void Hashes() { entered = true; for (;;) last = RuntimeHelpers.GetHashCode(subject); }
     static void Counts() { entered = true; for (;;) last = GC.CollectionCount(0); }
 
+    static void Yields() { entered = true; for (;;) Thread.Yield(); }
+
     static bool Try(ThreadStart loop) {
         for (int i = 0; i < 40; i++) {
             entered = false;
@@ -33,7 +35,7 @@ static class Program {
     }
 
     static void Main() {
-        foreach (ThreadStart loop in new ThreadStart[] { Timestamps, Dates, TickCounts, Hashes, Counts }) {
+        foreach (ThreadStart loop in new ThreadStart[] { Timestamps, Dates, TickCounts, Hashes, Counts, Yields }) {
             Console.WriteLine("{0}: {1}", loop.Method.Name, Try(loop));
         }
         // expect: Timestamps: True
@@ -41,5 +43,6 @@ static class Program {
         // expect: TickCounts: True
         // expect: Hashes: True
         // expect: Counts: True
+        // expect: Yields: True
     }
 }

@@ -69,7 +69,6 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             *libc::__errno_location() = errno;
         }
         if !may_park(context) {
-            crate::threads::step_out::out_of_helper(context, &mut *uc.cast());
             return;
         }
         let thread = Thread::of(context);

@@ -6,7 +6,7 @@
 //! * a branch back in a method with exception handlers, which tests the word;
 //! * any instruction of a method without handlers: the thread is stopped by the suspend signal, and its registers are
 //!   changed so that it calls [`at_instruction`] from where it is;
-//! * the return of an internal call or a helper to such a method: a loop that does little but ask for the time is nearly always in one;
+//! * the return of an internal call or a helper to such a method, if the limit is raised: a loop that does little but ask for the time is nearly always in one;
 //! * the slow path of an allocation, because a loop that does little but allocate can hardly be stopped elsewhere;
 //! * the end of a wait ([`super::wait::park`]), out of which an abort wakes it; of `Sleep`, `Yield` and `Join` also the suspension.
 //!
@@ -103,7 +103,9 @@ pub(crate) extern "C" fn at_instruction(_: *mut ThreadContext) -> usize {
     serve(&cx).is_ok() as usize
 }
 
-/// From the thunk of an internal call, which returns, while some thread is asked for something. May leave an exception pending.
+/// From the thunk of an internal call or a leaf helper, which returns, while some thread is asked for something. May leave an exception pending.
+///
+/// An abort that has to wait costs a walk of the stack. So the thread looks once for each time that the limit was raised, as in prologues.
 ///
 /// # Safety
 /// The context is that of the calling thread, which is in Runtime state, with the thunk's record.
@@ -111,12 +113,14 @@ pub(crate) extern "C" fn at_instruction(_: *mut ThreadContext) -> usize {
 pub(crate) unsafe extern "C" fn at_return(context: *mut ThreadContext) {
     // SAFETY: the caller's promise: the innermost record is the thunk's, and its pc the address that the thunk returns to.
     unsafe {
-        if is_wanted(context) {
-            let pc = (*(*context).record).pc;
-            if table::find(pc).is_some_and(|code| code.may_call_at(pc)) {
-                // The exception is pending.
-                let _ = serve(&Cx::current());
-            }
+        if (&raw const (*context).limit).read_volatile() != usize::MAX || !is_wanted(context) {
+            return;
+        }
+        let pc = (*(*context).record).pc;
+        if table::find(pc).is_some_and(|code| code.may_call_at(pc)) {
+            stack_limit::renew(context);
+            // The exception is pending.
+            let _ = serve(&Cx::current());
         }
     }
 }

@@ -28,7 +28,13 @@ use vervet_os::futex;
 pub(super) unsafe fn is_wanted(context: *mut ThreadContext) -> bool {
     // SAFETY: the caller's promise.
     let bits = unsafe { registry::interrupts(context) }.load(Ordering::SeqCst);
-    bits & (ABORT | PREEMPT) != 0 || bits & (SUSPEND | SUSPENDED) == SUSPEND
+    // In a native call a green thread holds up nobody, and if it computes behind it, the watcher asks again.
+    // SAFETY: the caller's promise.
+    let is_preempted =
+        || unsafe { registry::state(context) }.load(Ordering::Relaxed) != State::Native as u8;
+    bits & ABORT != 0
+        || bits & PREEMPT != 0 && is_preempted()
+        || bits & (SUSPEND | SUSPENDED) == SUSPEND
 }
 
 /// Makes the thread call [`at_prologue`](super::interrupts::at_prologue) at its next prologue.

@@ -12,7 +12,6 @@
 //! ------------------------------------------  -------------------------------------------------------------
 //! stops it: in a step
 //! sets the trap flag, lets it go              runs one instruction; SIGTRAP
-//! cannot stop it: in a leaf helper            the suspend signal's handler sets the flag
 //!                                             may call here: clears the flag, calls the interrupt stub
 //!                                             else: one more instruction, at most MOST
 //! ```
@@ -20,7 +19,7 @@
 //! # Invariants
 //! * The flag is set only while [`Thread::steps_left`] is not 0, and only where the signal comes to the handler: the thread does not block it, no debugger
 //!   takes it, and the handler stays installed. What a library wants for the signal is [noted](Shared), and gets the traps that are its own.
-//! * The thread stays in Managed state while it is stepped: no system call is. Leaf helpers are stepped through; nothing is called there.
+//! * The thread stays in Managed state while it is stepped: no system call is. (A step may call a leaf helper, which is stepped through.)
 //! * The handler is a place that no other handler interrupts, and takes no lock and no memory.
 use super::retry_thread::is_wanted;
 use crate::arch;
@@ -28,7 +27,7 @@ use crate::code::{arena, table};
 use crate::safepoint::registry::{self, Thread};
 use crate::safepoint::stop_word::SUSPEND;
 use crate::threads::current_context;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::chained::{Shared, bit, first_word};
 use vervet_os::signal;
@@ -41,18 +40,14 @@ const TRAP_TRACE: i32 = 2;
 /// SIGTRAP, which libraries may want, too.
 pub static TRAP: Shared = Shared::new(libc::SIGTRAP, on_trap);
 
-/// What [`prepare`] has said last.
-static MAY_STEP: AtomicBool = AtomicBool::new(false);
-
 /// Installs the handler, if it is not. False: threads cannot be stepped now, because a debugger would stop at each instruction.
 pub(super) fn prepare() -> bool {
-    let may_step = !is_debugged();
-    if may_step {
-        // SAFETY: the handler follows the rules above.
-        unsafe { TRAP.install(&signal::asynchronous()) };
+    if is_debugged() {
+        return false;
     }
-    MAY_STEP.store(may_step, Ordering::SeqCst);
-    may_step
+    // SAFETY: the handler follows the rules above.
+    unsafe { TRAP.install(&signal::asynchronous()) };
+    true
 }
 
 /// Does a debugger get the signals of this process first?
@@ -65,7 +60,7 @@ fn is_debugged() -> bool {
 /// Steps a thread from where it was stopped, if that leads to a place where it can call.
 ///
 /// # Safety
-/// The thread of the context is in the suspend handler with these registers, in Managed state, and [`prepare`] was true.
+/// The thread of the context is held in the suspend handler with these registers, in Managed state, and [`prepare`] was true.
 pub(super) unsafe fn begin(context: *mut ThreadContext, uc: &mut libc::ucontext_t) {
     // A trap that is blocked ends the process.
     let is_blocked = first_word(&uc.uc_sigmask) & bit(libc::SIGTRAP) != 0;
@@ -75,22 +70,6 @@ pub(super) unsafe fn begin(context: *mut ThreadContext, uc: &mut libc::ucontext_
             let thread = Thread::of(context);
             thread.steps_left.store(MOST, Ordering::Relaxed);
             arch::set_trap_flag(uc, true);
-        }
-    }
-}
-
-/// The calling thread, whose suspend handler was given these registers, cannot be held where it is: in a leaf helper. If it is asked for something, it is
-/// stepped out of there.
-///
-/// # Safety
-/// The context is the calling thread's.
-pub(crate) unsafe fn out_of_helper(context: *mut ThreadContext, uc: &mut libc::ucontext_t) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let is_managed = registry::state(context).load(Ordering::Relaxed) == State::Managed as u8;
-        let is_asked = || Thread::of(context).suspension.is_requested() && is_wanted(context);
-        if is_managed && is_asked() && MAY_STEP.load(Ordering::SeqCst) {
-            begin(context, uc);
         }
     }
 }

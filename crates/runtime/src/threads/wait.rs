@@ -177,7 +177,7 @@ pub fn yield_now(cx: &Cx<'_>) -> Result<()> {
         begin_yield(cx)?;
     }
     interrupts::suspend_if_asked(cx);
-    Ok(())
+    abort::poll(cx)
 }
 
 fn begin_yield(cx: &Cx<'_>) -> Result<()> {

@@ -303,7 +303,7 @@ preserving_thunk! {
 }
 
 /// A leaf helper: rax = function. Runs with `critical` set. The suspend signal that came meanwhile has had no effect: if the
-/// world is to be stopped, the thread leaves managed code as an internal call does and waits. Otherwise a loop that does
+/// world is to be stopped, the thread leaves managed code as an internal call does and waits, and if it is asked for something it serves that. Otherwise a loop that does
 /// little but call a leaf could put the stop off many times.
 ///
 /// # Safety
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn leaf_thunk() {
         "jne 8f",
         "call rax",
         "2: mov byte ptr [r15 + {critical}], 0",
-        "test byte ptr [rip + {stop}], {stopping}",
+        "test byte ptr [rip + {stop}], {stopping} + {asked}",
         "jnz 3f",
         "pop rbp",
         caller_is!(at_sp),
@@ -346,17 +346,28 @@ pub unsafe extern "C" fn leaf_thunk() {
         "sub rsp, 16",
         "movups [rsp], xmm0",
         "mov rdi, r15",
+        "call {serve}",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jz 12f",
+        "mov rdi, r15",
         "call {park}",
-        "movups xmm0, [rsp]",
+        "12: movups xmm0, [rsp]",
         "add rsp, 16",
         "pop rdx",
         "pop rax",
+        "cmp qword ptr [r15 + {pending}], 0",
+        "jne 5f",
         unlink_exit!(),
         "mov rsp, rbp",
         "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
         caller_is!(at_sp),
         "ret",
+        caller_is!(in_records),
+        "5: mov rdi, r15",
+        "lea rsp, [rbp - 128]",
+        to_native_stack!(),
+        "jmp {throw}",
         caller_is!(end),
         critical = const CRITICAL,
         in_leaf = const IN_LEAF,
@@ -364,6 +375,10 @@ pub unsafe extern "C" fn leaf_thunk() {
         native_sp = const NATIVE_SP,
         stop = sym STOP,
         stopping = const STOPPING,
+        asked = const ASKED,
+        pending = const PENDING,
+        serve = sym upcalls::interrupted_at_return,
+        throw = sym throw_pending_aligned,
         record = const RECORD,
         state = const STATE,
         runtime = const RUNTIME,
