@@ -41,7 +41,7 @@ use vervet_abi::layouts::DelegateObject;
 use vervet_abi::{call, vtable};
 use vervet_metadata::Token;
 use vervet_types::method::MethodKind;
-use vervet_types::{ClassRef, MethodRef};
+use vervet_types::{ClassRef, LoadError, MethodRef};
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// `newobj`.
@@ -89,12 +89,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.mark_remote(ctor)?;
         let lowered = LoweredSignature::of_method(ctor)?;
         if class.is_abstract() || class.is_interface() {
-            // The helper throws MemberAccessException for a class that has no instances.
-            let vt = self.e.symbol(Symbol::VTable(class));
-            self.e.helper_value(call::AllocObject, [vt]);
-            self.e.unreachable();
-            self.body.dead = true;
-            return Ok(());
+            // As in mono the method is not compiled, so nothing of it runs.
+            return Err(LoadError::Abstract(class.full_name()).into());
         }
         let count = lowered.params.len();
         if self.body.stack.len() < count {
