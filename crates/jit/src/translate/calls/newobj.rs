@@ -30,7 +30,7 @@ use crate::blob::Symbol;
 use crate::emit::{barrier, trusted};
 use crate::signature::LoweredSignature;
 use crate::stubs::delegate::{Binding, DelegateThunk};
-use crate::translate::calls::call::Dispatch;
+use crate::translate::calls::call::{Dispatch, check_signature};
 use crate::translate::calls::intrinsics;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
@@ -66,6 +66,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         class.check_operand()?;
         if class.is_delegate()? {
+            if let Some(invoke) = class.find_method("Invoke", None)? {
+                check_signature(invoke)?;
+            }
             return self.new_delegate(class);
         }
         if class.is_array() {
