@@ -26,14 +26,6 @@ struct Generic<T> { public T Value; }
 
 enum Short : short { None }
 
-struct Bools
-{
-    [MarshalAs(UnmanagedType.I1)] public bool A;
-    [MarshalAs(UnmanagedType.U1)] public bool B;
-    public bool C;
-    [MarshalAs(UnmanagedType.VariantBool)] public bool D;
-}
-
 static class StructureInPlace
 {
     static IntPtr memory = Marshal.AllocHGlobal(64);
@@ -67,7 +59,7 @@ static class StructureInPlace
         }
     }
 
-    static unsafe void Main()
+    static void Main()
     {
         Store(new Wide { First = 1, Second = 'a', Third = 2 });
         Store(new Numbers { First = 1, Third = 2 });
@@ -89,10 +81,5 @@ static class StructureInPlace
         Load(memory, null);
         Load(IntPtr.Zero, new Numbers());
         Load(IntPtr.Zero, null);
-
-        Fill(0x82);
-        var bools = (Bools)Marshal.PtrToStructure(memory, typeof(Bools));
-        byte* bytes = (byte*)&bools;
-        Console.WriteLine("{0} {1} {2} {3}", bytes[0], bytes[1], bytes[2], bytes[3]);
     }
 }

@@ -44,7 +44,7 @@ unsafe fn scalar_to_managed(scalar: Scalar, native: *const u8, managed: *mut u8)
             Scalar::Same(kind) => {
                 std::ptr::copy_nonoverlapping(native, managed, kind.size() as usize)
             }
-            Scalar::Bool(1) => *managed = *native,
+            Scalar::Bool(1) => *managed = u8::from(*native != 0),
             Scalar::Bool(_) => *managed = u8::from((native as *const u32).read_unaligned() != 0),
             Scalar::VariantBool => {
                 *managed = u8::from((native as *const i16).read_unaligned() != 0)
