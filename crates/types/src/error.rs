@@ -183,6 +183,9 @@ pub enum LoadError {
         /// Full name of the class it was called on.
         class: String,
     },
+    /// MemberAccessException: `newobj` of a class that has no instances.
+    #[error("Cannot create an abstract class: {0}")]
+    Abstract(String),
     /// NotSupportedException: a member of a type that has not been created.
     #[error("The invoked member is not supported in a dynamic module.")]
     NotCreated,
@@ -428,6 +431,7 @@ impl LoadError {
             LoadError::Access { .. } => Known::MethodAccessException,
             LoadError::Verification { .. } => Known::VerificationException,
             LoadError::Ambiguous { .. } => Known::AmbiguousImplementationException,
+            LoadError::Abstract(_) => Known::MemberAccessException,
             LoadError::NotCreated => Known::NotSupportedException,
             LoadError::OutOfMemory(_) => Known::OutOfMemoryException,
             LoadError::First(_, error) => return error.exception(),

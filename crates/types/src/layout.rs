@@ -473,7 +473,8 @@ impl Class {
                 natural
             };
             let refs = placed.iter().any(|p| p.memory.has_refs());
-            let unit = if refs || !declared.value_type {
+            // As mono has it, only a struct with explicit offsets ends where it says.
+            let unit = if refs || !declared.value_type || !declared.explicit {
                 8.min(align)
             } else {
                 1

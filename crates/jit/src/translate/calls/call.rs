@@ -94,6 +94,16 @@ struct Prepared {
     exposes_frame: bool,
 }
 
+/// Loads the signature of a method that an instruction names. As in mono, that a type in it cannot be loaded is an error of the operand, which does not say why;
+/// of an instance of a generic method, and of a constructor behind `newobj`, it is the cause.
+pub(crate) fn check_signature(method: MethodRef) -> Res {
+    match method.sig() {
+        Err(error) if method.method_args().is_empty() => Err(error.of_operand().into()),
+        Err(error) => Err(error.into()),
+        Ok(_) => Ok(()),
+    }
+}
+
 impl<'a, 'f> Translator<'a, 'f> {
     /// The next instruction, if it is in the same block.
     pub(crate) fn next_instruction(&self) -> Option<&'a Instr<'static>> {
@@ -111,6 +121,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let Some(method) = self.method_named(token)? else {
             return Ok(());
         };
+        check_signature(method)?;
         // A vararg call has a signature of its own at the call site, with the types behind the
         // sentinel (ECMA-335 II.23.2.2).
         if method.sig()?.call_conv == vervet_metadata::CallConvKind::VarArg {

@@ -30,7 +30,7 @@ use crate::blob::Symbol;
 use crate::emit::{barrier, trusted};
 use crate::signature::LoweredSignature;
 use crate::stubs::delegate::{Binding, DelegateThunk};
-use crate::translate::calls::call::Dispatch;
+use crate::translate::calls::call::{Dispatch, check_signature};
 use crate::translate::calls::intrinsics;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
@@ -41,7 +41,7 @@ use vervet_abi::layouts::DelegateObject;
 use vervet_abi::{call, vtable};
 use vervet_metadata::Token;
 use vervet_types::method::MethodKind;
-use vervet_types::{ClassRef, MethodRef};
+use vervet_types::{ClassRef, LoadError, MethodRef};
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// `newobj`.
@@ -66,6 +66,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         class.check_operand()?;
         if class.is_delegate()? {
+            if let Some(invoke) = class.find_method("Invoke", None)? {
+                check_signature(invoke)?;
+            }
             return self.new_delegate(class);
         }
         if class.is_array() {
@@ -89,12 +92,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.mark_remote(ctor)?;
         let lowered = LoweredSignature::of_method(ctor)?;
         if class.is_abstract() || class.is_interface() {
-            // The helper throws MemberAccessException for a class that has no instances.
-            let vt = self.e.symbol(Symbol::VTable(class));
-            self.e.helper_value(call::AllocObject, [vt]);
-            self.e.unreachable();
-            self.body.dead = true;
-            return Ok(());
+            // As in mono the method is not compiled, so nothing of it runs.
+            return Err(LoadError::Abstract(class.full_name()).into());
         }
         let count = lowered.params.len();
         if self.body.stack.len() < count {

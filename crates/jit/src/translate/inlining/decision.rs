@@ -292,7 +292,10 @@ fn throws_in_place(m: MethodRef, plan: &Plan, n: usize) -> Res<bool> {
                     && !callee.is_generic_def()
                     && callee.sig()?.call_conv != vervet_metadata::CallConvKind::VarArg
                     && !asks_for_frame(callee)
-                    && (i.op != Newobj || !class.is_delegate()? && !class.is_marshal_by_ref()?)
+                    && (i.op != Newobj
+                        || !class.is_abstract()
+                            && !class.is_delegate()?
+                            && !class.is_marshal_by_ref()?)
             }
             (
                 Rethrow | Endfinally | Endfilter | Localloc | Jmp | Calli | Arglist | Ldftn
@@ -695,6 +698,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 };
                 let class = ctor.class;
                 let expanded = !(class.is_open
+                    || class.is_abstract()
                     || class.is_array()
                     || class.is_delegate()?
                     || class.is_marshal_by_ref()?

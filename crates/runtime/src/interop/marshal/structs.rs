@@ -303,7 +303,7 @@ pub unsafe fn to_native<'cx>(
         unsafe { std::ptr::copy_nonoverlapping(managed, native, layout.size as usize) };
         return Ok(());
     }
-    if layout.blittable {
+    if layout.blittable && !layout.is_empty() && cx.load(layout.class.layout())?.blittable {
         // Mono copies the object, whose bytes between and behind its fields are zeros.
         // SAFETY: the caller's promise about the room.
         unsafe { std::ptr::write_bytes(native, 0, layout.size as usize) };
@@ -380,9 +380,11 @@ pub unsafe fn to_native<'cx>(
     Ok(())
 }
 
-/// Is the native form of the value its managed bytes? (The native form of a class may be larger than its objects are.)
+/// Is the native form of the value its managed bytes? (The native form of a class may be larger than its objects are. As mono has it, that of a struct with a
+/// char is not, whatever the character set.)
 fn is_copied_whole(cx: &Cx<'_>, layout: &NativeLayout) -> Result<bool> {
-    Ok(layout.blittable && cx.load(layout.class.is_value_type())?)
+    let class = layout.class;
+    Ok(layout.blittable && cx.load(class.is_value_type())? && cx.load(class.layout())?.blittable)
 }
 
 /// Converts a struct from native memory.

@@ -371,16 +371,21 @@ icalls! {
     }
     /// Converts a native form into an existing object of a class.
     "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,object)" fn ptr_to_object(cx, p: *const u8, object: ObjRef<'cx>) {
-        if object.is_null() {
-            return Err(cx.throw_arg_null("structure"));
+        if p.is_null() {
+            return Err(cx.throw_arg_null("src"));
         }
-        let class = object.class();
-        if cx.load(class.is_value_type())? {
-            return Err(cx.throw(Known::ArgumentException, "structure must not be a value class."));
+        if object.is_null() {
+            return Err(cx.throw_arg_null("dst"));
+        }
+        // Enums are their numbers.
+        let class = cx.load(object.class().enum_underlying())?.unwrap_or(object.class());
+        // As mono does it, numbers and instances of generic structs are set in their boxes.
+        if cx.load(class.is_value_type())? && class.prim.is_none() && !class.is_inst() {
+            return Err(cx.throw2(Known::ArgumentException, "Destination is a boxed value type.", "dst"));
         }
         let layout = converted(cx, class, "structure")?;
         // SAFETY: managed code passes a native structure of that type.
-        unsafe { structs::to_managed(cx, layout, pointer(cx, p)?, object.value_ptr()) }
+        unsafe { structs::to_managed(cx, layout, p, object.value_ptr()) }
     }
     /// Converts a native form into a new object. Null for null.
     "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,System.Type)" fn ptr_to_structure(cx, p: *const u8, class: ObjRef<'cx>) -> ObjRef<'cx> {
@@ -412,14 +417,6 @@ icalls! {
         // SAFETY: managed code passes a native structure of that type.
         unsafe { structs::free(layout, p) };
         Ok(())
-    }
-}
-/// The address; ArgumentNullException for null.
-fn pointer(cx: &Cx<'_>, p: *const u8) -> Result<*const u8> {
-    if p.is_null() {
-        Err(cx.throw_arg_null("ptr"))
-    } else {
-        Ok(p)
     }
 }
 
