@@ -241,6 +241,14 @@ mod tests {
         queued: false,
         due: 0,
     };
+    /// A thread's 7th slice, while others wait in the queue.
+    const BUSY_VIEW: View = View {
+        holder: Holder::Running(1),
+        slice: 7,
+        current: 5,
+        queued: true,
+        ..QUIET_VIEW
+    };
     fn overview(now_ms: u64) -> Overview {
         Overview {
             now: now_ms * 1_000_000,
@@ -262,13 +270,7 @@ mod tests {
     #[test]
     fn a_slice_of_10_ms_ends_if_others_wait() {
         let mut watcher = Watcher::new(1);
-        let view = View {
-            holder: Holder::Running(1),
-            slice: 7,
-            current: 5,
-            queued: true,
-            ..QUIET_VIEW
-        };
+        let view = BUSY_VIEW;
         for ms in 0..10 {
             assert_eq!(step(&mut watcher, overview(ms), view), []);
         }
@@ -321,10 +323,7 @@ mod tests {
         let mut watcher = Watcher::new(1);
         let view = View {
             holder: Holder::Native(OwnerWord::new().enter_computing(1, 1)),
-            slice: 7,
-            current: 5,
-            queued: true,
-            ..QUIET_VIEW
+            ..BUSY_VIEW
         };
         for ms in 0..10 {
             assert_eq!(step(&mut watcher, overview(ms), view), []);
@@ -342,10 +341,7 @@ mod tests {
                 0 => Holder::Running(1),
                 _ => Holder::Native(word.enter_native(1, ms)),
             },
-            slice: 7,
-            current: 5,
-            queued: true,
-            ..QUIET_VIEW
+            ..BUSY_VIEW
         };
         for ms in 0..10 {
             assert_eq!(step(&mut watcher, overview(ms), view(ms)), []);

@@ -1,5 +1,4 @@
 // A thread that is aborted between a cast and the use of its result, and lives on, keeps nothing of what it cast alive.
-// mcs: -unsafe
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;

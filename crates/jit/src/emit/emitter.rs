@@ -429,7 +429,8 @@ impl<'f> Emitter<'f> {
     }
 
     /// Calls a helper. A leaf helper never throws and never stops for a collection, so it needs no
-    /// handlers.
+    /// handlers. (An abort may be raised where it returns, as at any instruction, but only in methods
+    /// without handlers.)
     fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Option<Value> {
         let f = self.helper_ref(helper);
         let sig = helper.sig();

@@ -177,7 +177,8 @@ fn wait_for_processor(c: &mut Carrier) {
 }
 
 /// Runs native code, or Rust code in Native state, on the carrier of the calling green thread. `enter` is [`enter_native`]: if it takes long, the
-/// carrier's processor is given to another; [`enter_computing`], as well, but only after a slice; or [`enter_blocking`]: the processor is given away at once. The thread waits for one at the end.
+/// carrier's processor is given to another; [`enter_computing`], as well, but only after a slice; or [`enter_blocking`]:
+/// the processor is given away at once. The thread waits for one at the end.
 ///
 /// # Safety
 /// The context is the calling green thread's, in Native state.
