@@ -179,6 +179,8 @@ helpers! {
     DelegateCtor(I64, I64, I64) : Runtime;
     /// (delegate, target, method, is_virtual): the same where the method is known.
     DelegateCtorMethod(I64, I64, I64, I32) : Runtime;
+    /// (method, IL offset of a loop's head) -> code that goes on at the head, or 0.
+    ReplaceLoop(I64, I32) -> I64 : Runtime;
     /// (bytes) -> zeroed memory of the localloc stack.
     Localloc(I64) -> I64 : Runtime;
     /// (object): enter its monitor.

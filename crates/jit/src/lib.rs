@@ -42,3 +42,4 @@ pub use emit::codegen::forget_worker;
 pub use error::CompileError;
 pub use options::{AllocProtection, CompileEnv, Options, Recorded, Tier};
 pub use signature::LoweredSignature;
+pub use tiers::has_loop;

@@ -2,8 +2,8 @@
 //!
 //! # Invariants
 //! * The answers depend on the method alone, so that each process gives the same and kept code is what a compile would make.
-//! * A method with a loop is either optimised at once or never: a loop in code that was compiled quickly would go on in it, however long it runs. (One that is
-//!   too long for that may be compiled again all the same, not optimised, to have a smaller frame.)
+//! * A loop does not go on for ever in code that was compiled quickly: it is left for optimised code when it has run for a while, or, where it cannot be left, the
+//!   method is optimised at once. (One that is too long for that is compiled again at most to have a smaller frame.)
 use vervet_metadata::MethodBody;
 use vervet_metadata::il::Operand;
 use vervet_types::MethodRef;
@@ -16,10 +16,25 @@ const SMALL: usize = 12;
 /// register allocator grows faster than the method.
 const LARGE: usize = 6000;
 
-/// Whether a method with that body is optimised at its first call: it has a loop, or is small.
-pub fn is_worth_at_once(body: &MethodBody<'_>) -> bool {
-    let len = body.code.len();
-    len <= SMALL || len <= LARGE && has_loop(body)
+/// Whether a method with that body is optimised at its first call because it is small.
+pub fn is_small(body: &MethodBody<'_>) -> bool {
+    body.code.len() <= SMALL
+}
+
+/// Whether a method with that body may be optimised.
+pub fn is_not_too_long(body: &MethodBody<'_>) -> bool {
+    body.code.len() <= LARGE
+}
+
+/// Whether a loop in quick code of the method may be left for optimised code, as far as the method as a whole says (its loops have conditions of their own:
+/// `translate/control/replacement.rs`).
+pub fn has_replaceable_loops(method: MethodRef) -> bool {
+    let is_vararg =
+        |sig: &vervet_types::MethodSig| sig.call_conv == vervet_metadata::CallConvKind::VarArg;
+    is_worth_optimising(method)
+        && !method.is_dynamic()
+        && !method.is_synchronized()
+        && method.sig().is_ok_and(|sig| !is_vararg(sig))
 }
 
 /// Whether a method may be compiled again: it is not one that runs once, and does not forbid it.

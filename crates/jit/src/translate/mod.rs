@@ -37,9 +37,10 @@ use crate::emit::{Codegen, Emitter, FrameMap, Request};
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Tier};
 use crate::signature::LoweredSignature;
-use crate::tiers::may_be_compiled_again;
+use crate::tiers::{self, may_be_compiled_again};
 
 use crate::translate::control::control_flow::Plan;
+use crate::translate::control::replacement::Replacement;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::frame::location::Variable;
 use crate::translate::inlining::limits::inline_limit;
@@ -64,11 +65,25 @@ struct Source<'a> {
     fail_guards: bool,
     /// See [`CompileEnv::wants_profile`](crate::options::CompileEnv::wants_profile).
     notes_callees: bool,
+    /// How loops are left, by code that does so or is entered so.
+    replacement: Option<Replacement>,
+}
+
+/// What to compile of a method.
+#[derive(Clone, Copy)]
+struct Wanted {
+    tier: Tier,
+    /// The head of a loop at which the code is entered; None: it is entered at the method's start.
+    head: Option<u32>,
+    /// Whether to fill in [`Blob::listing`].
+    listing: bool,
 }
 
 /// Translates and compiles a method that has IL. If that fails, the method is compiled again
 /// without inlining: an error in the body of a callee must appear when the callee is called, and
 /// not in its caller.
+///
+/// A method with a loop that quick code could not leave for optimised code is optimised, whatever tier is asked for.
 pub fn compile(
     codegen: &Codegen,
     method: MethodRef,
@@ -76,18 +91,58 @@ pub fn compile(
     tier: Tier,
     listing: bool,
 ) -> Result<Blob, CompileError> {
+    let wanted = |tier| Wanted {
+        tier,
+        head: None,
+        listing,
+    };
+    match compile_inlining(codegen, method, env, wanted(tier))? {
+        Some(blob) => Ok(blob),
+        None => {
+            let made = compile_inlining(codegen, method, env, wanted(Tier::Optimised))?;
+            made.ok_or_else(|| TranslateError::internal("a loop that is stuck").at(method))
+        }
+    }
+}
+
+/// Compiles a method to be entered at the head of a loop, at that IL offset, optimised.
+pub fn compile_loop(
+    codegen: &Codegen,
+    method: MethodRef,
+    env: &dyn CompileEnv,
+    head: u32,
+    listing: bool,
+) -> Result<Blob, CompileError> {
+    let wanted = Wanted {
+        tier: Tier::Optimised,
+        head: Some(head),
+        listing,
+    };
+    let made = compile_inlining(codegen, method, env, wanted)?;
+    made.ok_or_else(|| TranslateError::internal("a loop that cannot be entered").at(method))
+}
+
+/// Compiles a method, without inlining if it fails with it. None: it has to be optimised.
+fn compile_inlining(
+    codegen: &Codegen,
+    method: MethodRef,
+    env: &dyn CompileEnv,
+    wanted: Wanted,
+) -> Result<Option<Blob>, CompileError> {
+    let tier = wanted.tier;
     // To decide what to inline takes as long as to compile a call.
     let limit = match codegen.recorded().calls || is_brief(method, tier) {
         true => 0,
         false => inline_limit(tier),
     };
-    let inlined = compile_with(codegen, method, env, tier, listing, limit);
-    match inlined.and_then(|blob| check_inlined(&blob).map(|()| blob)) {
+    let inlined = compile_with(codegen, method, env, wanted, limit);
+    let is_usable = |blob: &Option<Blob>| blob.as_ref().map_or(Ok(()), check_inlined);
+    match inlined.and_then(|blob| is_usable(&blob).map(|()| blob)) {
         Ok(blob) => Ok(blob),
         // The second compile reports the method's own errors, and none of an inlined method.
         Err(error) => {
             tracing::debug!(%method, %error, "compiled again without inlining");
-            compile_with(codegen, method, env, tier, listing, 0)
+            compile_with(codegen, method, env, wanted, 0)
         }
     }
 }
@@ -111,36 +166,71 @@ fn compile_with(
     codegen: &Codegen,
     method: MethodRef,
     env: &dyn CompileEnv,
-    tier: Tier,
-    listing: bool,
+    wanted: Wanted,
     inline_limit: usize,
-) -> Result<Blob, CompileError> {
+) -> Result<Option<Blob>, CompileError> {
     let fail = |f: TranslateError| f.at(method);
     let body = method.body().map_err(|e| fail(e.into()))?;
-    compile_body(codegen, method, body, env, tier, listing, inline_limit)
+    compile_given(codegen, method, body, env, wanted, inline_limit)
 }
 
-/// Compiles a method with a given body. `inline_limit` is the largest body, in bytes of IL, that is
-/// inlined.
-///
-/// The method and each of its filters are CLIF functions of their own. A filter runs in the first
-/// pass of an exception, while the frames below the method still exist, so it cannot be a part of
-/// the method's own frame; it reads and writes the method's variables through the frame pointer
-/// ([`FrameMap`]).
+/// Compiles a method with a given body, without inlining. For tests.
 pub fn compile_body(
     codegen: &Codegen,
     method: MethodRef,
     body: MethodBody<'static>,
     env: &dyn CompileEnv,
     tier: Tier,
-    listing: bool,
-    inline_limit: usize,
 ) -> Result<Blob, CompileError> {
+    let compile = |tier| {
+        let wanted = Wanted {
+            tier,
+            head: None,
+            listing: false,
+        };
+        compile_given(codegen, method, body.clone(), env, wanted, 0)
+    };
+    match compile(tier)? {
+        Some(blob) => Ok(blob),
+        None => compile(Tier::Optimised)?
+            .ok_or_else(|| TranslateError::internal("a loop that is stuck").at(method)),
+    }
+}
+
+/// Compiles a method with a given body. `inline_limit` is the largest body, in bytes of IL, that is
+/// inlined. None: quick code was wanted, which could not be left in a loop.
+///
+/// The method and each of its filters are CLIF functions of their own. A filter runs in the first
+/// pass of an exception, while the frames below the method still exist, so it cannot be a part of
+/// the method's own frame; it reads and writes the method's variables through the frame pointer
+/// ([`FrameMap`]).
+fn compile_given(
+    codegen: &Codegen,
+    method: MethodRef,
+    body: MethodBody<'static>,
+    env: &dyn CompileEnv,
+    wanted: Wanted,
+    inline_limit: usize,
+) -> Result<Option<Blob>, CompileError> {
+    let Wanted {
+        tier,
+        head,
+        listing,
+    } = wanted;
     let fail = |f: TranslateError| f.at(method);
     let mut source = source(method, body, env).map_err(fail)?;
     source.inline_limit = inline_limit;
     source.fail_guards = codegen.fails_guards();
-    let plan = plan(&source, 0).map_err(fail)?;
+    let plan = plan(&source, head.unwrap_or(0)).map_err(fail)?;
+    let mut signature = source.lowered.clif.clone();
+    if head.is_some() || leaves_loops(codegen, method, tier) && !plan.back_edges.is_empty() {
+        source.replacement = source.replacement(&plan, head).map_err(fail)?;
+        match &source.replacement {
+            None => return Ok(None),
+            Some(replacement) if head.is_some() => signature = replacement.signature.clone(),
+            Some(_) => {}
+        }
+    }
     // Without a listing the name is needed for errors only, and added there.
     let name = if listing {
         method.full_name()
@@ -149,26 +239,32 @@ pub fn compile_body(
     };
     let request = Request {
         name: &name,
-        signature: source.lowered.clif.clone(),
+        signature,
         tier,
         listing,
     };
-    let may_count = codegen.counts_calls() && may_be_compiled_again(method);
-    source.notes_callees =
-        may_count && tier == Tier::Optimised && env.wants_profile() && !method.is_dynamic();
+    let may_count = codegen.counts_calls() && may_be_compiled_again(method) && head.is_none();
+    let has_loops = tier == Tier::Optimised || source.replacement.is_some();
+    source.notes_callees = may_count && has_loops && env.wants_profile() && !method.is_dynamic();
     let mut variables = Vec::new();
     let mut profiled = Vec::new();
     let mut is_early = false;
+    let mut is_stuck = false;
     let (mut blob, frame) = codegen
         .function(request, |e| {
             e.is_brief = is_brief(method, tier);
-            (variables, profiled, is_early) =
+            (variables, profiled, is_early, is_stuck) =
                 translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
             let counts = may_count && (tier == Tier::Quick || !profiled.is_empty() || is_early);
             e.counted = counts.then_some(method);
             Ok(())
         })
         .map_err(|e| named(e, method))?;
+    // An unmanaged pointer to the frame keeps it where it is.
+    is_stuck |= source.replacement.is_some() && blob.exposes_frame;
+    if is_stuck {
+        return Ok(None);
+    }
     blob.profiled = profiled;
     blob.stats.il_bytes = source.body.code.len() as u32;
     for (n, c) in source.body.clauses.iter().enumerate() {
@@ -223,7 +319,15 @@ pub fn compile_body(
             text.push_str(f.listing.as_deref().unwrap_or_default());
         }
     }
-    Ok(blob)
+    Ok(Some(blob))
+}
+
+/// Whether code of that tier is to be left in its loops, once they have run for long.
+fn leaves_loops(codegen: &Codegen, method: MethodRef, tier: Tier) -> bool {
+    tier == Tier::Quick
+        && codegen.counts_calls()
+        && !codegen.recorded().calls
+        && tiers::has_replaceable_loops(method)
 }
 
 /// Adds the method's name to an error that has none.
@@ -286,7 +390,19 @@ fn source<'a>(
         inline_limit: 0,
         fail_guards: false,
         notes_callees: false,
+        replacement: None,
     })
+}
+
+impl Source<'_> {
+    /// How the loops of the method are left, by code that is entered at its start, or at that head.
+    fn replacement(&self, plan: &Plan, head: Option<u32>) -> Res<Option<Replacement>> {
+        let replacement = Replacement::of(plan, &self.lowered, &self.arg_classes, &self.locals)?;
+        Ok(replacement.map(|mut replacement| {
+            replacement.head = head;
+            replacement
+        }))
+    }
 }
 
 /// The control-flow graph of the method (`entry` 0), or of the filter that begins at `entry`.
@@ -300,7 +416,8 @@ fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
 }
 
 /// Emits one CLIF function: the method, or one of its filters. Returns the variables, which the
-/// filters of a method need, and the calls that note their callees. `parent` and `frame` are those of the method when a filter is emitted.
+/// filters of a method need, the calls that note their callees, whether the code would be better if a class were initialised, and whether a loop turned out to be
+/// one that cannot be left. `parent` and `frame` are those of the method when a filter is emitted.
 fn translate(
     source: &Source<'_>,
     plan: &Plan,
@@ -308,7 +425,7 @@ fn translate(
     filter: Option<usize>,
     parent: &[Variable],
     frame: &FrameMap,
-) -> Res<(Vec<Variable>, Vec<ProfiledCall>, bool)> {
+) -> Res<(Vec<Variable>, Vec<ProfiledCall>, bool, bool)> {
     let params = e.params();
     let liveness = if plan.clauses.is_empty() || filter.is_some() {
         None
@@ -324,6 +441,7 @@ fn translate(
     session.fail_guards = source.fail_guards;
     let notes = source.notes_callees && filter.is_none();
     session.profiled = notes.then(Vec::new);
+    session.replacement = source.replacement.clone();
     session.sequence_points = source.env.sequence_points(source.method);
     let mut t = Translator {
         e,
@@ -360,5 +478,7 @@ fn translate(
     t.run()?;
     let variables = t.body.variables;
     let is_early = notes && session.is_early;
-    Ok((variables, session.profiled.unwrap_or_default(), is_early))
+    let is_stuck = session.has_stuck_loop;
+    let profiled = session.profiled.unwrap_or_default();
+    Ok((variables, profiled, is_early, is_stuck))
 }

@@ -21,6 +21,7 @@
 //!   starts a block that another edge can reach clears or restores them.
 use super::control::control_flow::Plan;
 use super::control::liveness::Liveness;
+use super::control::replacement::{Countdown, Replacement};
 use super::control::state::{BlockState, ClauseState, CopyingEdge};
 use super::frame::location::Variable;
 use super::inlining::effect::{InlineDecision, Inlined};
@@ -112,6 +113,12 @@ pub struct Session {
     pub is_inlined_in_loop: bool,
     /// Backward branches ask for interrupt requests: the compiled method has handlers.
     pub polls: bool,
+    /// How its loops are left, if the code has exits, or is entered at a loop.
+    pub replacement: Option<Replacement>,
+    /// What the exits count with.
+    pub countdown: Option<Countdown>,
+    /// A loop turned out to have something on the stack at its head: it cannot be left.
+    pub has_stuck_loop: bool,
     /// By method id: how the method is inlined, if it is.
     pub inline_decisions: FxHashMap<u32, Option<Rc<InlineDecision>>>,
     /// What the first calls of inlined methods would initialise.
@@ -157,7 +164,9 @@ impl Session {
             is_early: false,
             is_inlined_in_loop: false,
             polls: false,
-
+            replacement: None,
+            countdown: None,
+            has_stuck_loop: false,
             inline_decisions: FxHashMap::default(),
             initialisers: Initialisers::default(),
             inline_stack: vec![method],

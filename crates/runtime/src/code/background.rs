@@ -77,10 +77,10 @@ const KEPT: usize = 4 << 20;
 
 #[derive(Default)]
 struct Queue {
-    /// Entries whose methods are to be compiled again, the first first.
-    hot: VecDeque<&'static entries::Entry>,
-    /// By id of the entry: what became of it, until it is taken.
-    again: FxHashMap<u32, Again>,
+    /// What is to be compiled again, the first first.
+    hot: VecDeque<Hot>,
+    /// What became of it, until it is taken.
+    again: FxHashMap<Hot, Again>,
     stack: Vec<MethodRef>,
     states: FxHashMap<u32, State>,
     /// Methods whose blobs were kept, the oldest first; some were taken since.
@@ -293,6 +293,38 @@ pub enum Again {
     Failed,
 }
 
+/// Code that is wanted in place of other code: of the method of that entry (its id), or of its loop whose head is at an IL offset.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Hot {
+    /// The method.
+    Method(u32),
+    /// The loop.
+    Loop(u32, u32),
+}
+
+impl Hot {
+    /// Compiles it. None: a thread has needed the code at once, and made it.
+    fn compile(self) -> Option<Again> {
+        match self {
+            Hot::Method(id) => {
+                let entry = entries::by_id(id);
+                let made = (!entry.is_replaced()).then(|| compile_again(entry));
+                made.filter(|_| !entry.is_replaced())
+            }
+            Hot::Loop(id, head) => Some(compile_loop(entries::by_id(id), head)),
+        }
+    }
+}
+
+/// Compiles the entry's method for threads that come from the head of a loop. Touches no object: any thread may call it.
+pub fn compile_loop(entry: &'static entries::Entry, head: u32) -> Again {
+    let only = (!entry.domain.is_root()).then(Vec::new);
+    match without_loading(|| cache::compile_loop(entry, head, only)) {
+        Ok(blob) => Again::Ready(Box::new(blob)),
+        Err(_) => Again::Failed,
+    }
+}
+
 /// Compiles the entry's method again, and keeps the code for the next process. Touches no object: any thread may call it.
 pub fn compile_again(entry: &'static entries::Entry) -> Again {
     let tier = rt().compiler.best_tier_for(entry.method);
@@ -310,14 +342,14 @@ pub fn compile_again(entry: &'static entries::Entry) -> Again {
     }
 }
 
-/// Asks for the entry's method to be compiled again; once for each entry. False: there is no worker.
-pub fn ask_again(entry: &'static entries::Entry) -> bool {
+/// Asks for something to be compiled again; once for each. False: there is no worker.
+pub fn ask_again(hot: Hot) -> bool {
     if !is_on() {
         return false;
     }
     let mut guard = QUEUE.lock();
     let queue = guard.get_or_insert_default();
-    queue.hot.push_back(entry);
+    queue.hot.push_back(hot);
     let wake = queue.is_idle;
     drop(guard);
     if wake {
@@ -326,15 +358,12 @@ pub fn ask_again(entry: &'static entries::Entry) -> bool {
     true
 }
 
-/// What was made of an entry that was asked for. A forked process has no worker, and what the worker had then is lost.
-pub fn made_again(entry: &entries::Entry) -> Again {
+/// What was made of what was asked for. A forked process has no worker, and what the worker had then is lost.
+pub fn made_again(hot: Hot) -> Again {
     if MODE.load(Ordering::Relaxed) != ON {
         return Again::Later;
     }
-    let made = QUEUE
-        .lock()
-        .as_mut()
-        .and_then(|q| q.again.remove(&entry.id()));
+    let made = QUEUE.lock().as_mut().and_then(|q| q.again.remove(&hot));
     made.unwrap_or(Again::Later)
 }
 
@@ -354,20 +383,17 @@ fn work() {
             guard = QUEUE.lock();
         }
         let queue = guard.get_or_insert_default();
-        if let Some(entry) = queue.hot.pop_front() {
+        if let Some(hot) = queue.hot.pop_front() {
             has_compiled = true;
             drop(guard);
-            // A thread may have needed the code at once.
             let made = {
                 let _job = begin_job();
-                (!entry.is_replaced()).then(|| compile_again(entry))
+                hot.compile()
             };
             guard = QUEUE.lock();
             let queue = guard.get_or_insert_default();
-            if let Some(made) = made
-                && !entry.is_replaced()
-            {
-                queue.again.insert(entry.id(), made);
+            if let Some(made) = made {
+                queue.again.insert(hot, made);
             }
             continue;
         }

@@ -174,6 +174,7 @@ bodies! {
     StoreRemoteField(_, _, _) => store_remote_field;
     RemoteFieldAddress(_, _) => remote_field_address;
     AllocRemote(_) => alloc_remote;
+    ReplaceLoop(_, _) => replace_loop;
     Localloc(_) => localloc;
     MonitorEnter(_) => monitor_enter;
     MonitorExit(_) => monitor_exit;
@@ -565,6 +566,9 @@ extern "C" fn alloc_remote(v: usize) -> usize {
     with(|cx| remoting::activation::allocate(cx, vt(v)))
 }
 /// `localloc`. The memory is given back when the method returns, which restores `ThreadContext::localloc_next`.
+extern "C" fn replace_loop(of: usize, head: u32) -> usize {
+    with(|cx| Ok(crate::code::loops::code_at(cx, method(of), head)))
+}
 extern "C" fn localloc(bytes: u64) -> usize {
     with(|cx| match bytes {
         0 => Ok(0),

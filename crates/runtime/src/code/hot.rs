@@ -13,8 +13,9 @@
 //! ```
 //! Without a background compiler the calling thread compiles at once.
 //!
-//! A method that is optimised from the start, as one with a loop, does not count its calls for this. It is compiled again only if calls in it note their callees: the code
-//! makes the counter zero itself when there were many such calls (`jit/translate/calls/profile.rs`), or the method is called as often as others.
+//! A method that is optimised from the start, as one with a loop that cannot be left, does not count its calls for this. It is compiled again only if calls in it note
+//! their callees: the code makes the counter zero itself when there were many such calls (`jit/translate/calls/profile.rs`), or the method is called as often as others.
+//! A loop that runs for long in code of before is left for other code: [`super::loops`].
 //!
 //! A method whose frames fill a stack that has become deep is compiled again at its next call, and the thread whose call that is waits for it
 //! (`exceptions/deep_stacks.rs`).
@@ -26,7 +27,7 @@
 //! * A frame of the code of before goes on in it. New calls, also through delegates and function pointers, which hold the stub, reach the new code.
 //! * The background compiler gets only methods of the root domain, and methods that all domains share: types of other domains may go away while it is at
 //!   work. A thread that runs in a domain keeps it.
-use crate::code::background::{self, Again};
+use crate::code::background::{self, Again, Hot};
 use crate::code::cache;
 use crate::code::call_counts::{CallCounter, NEVER};
 use crate::code::compiling::{self, Patience};
@@ -66,8 +67,8 @@ pub fn called_often<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Option<usiz
         Ordering::Relaxed,
     );
     let again = match entry.claim() {
-        true => begin(cx, entry, background::ask_again),
-        false => background::made_again(entry),
+        true => begin(cx, entry, || background::ask_again(Hot::Method(entry.id()))),
+        false => background::made_again(Hot::Method(entry.id())),
     };
     publish(cx, entry, calls, again)
 }
@@ -90,8 +91,8 @@ fn at_once<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, calls: &CallCounter) ->
             continue;
         }
         let again = match entry.claim() {
-            true => begin(cx, entry, |_| false),
-            false => match background::made_again(entry) {
+            true => begin(cx, entry, || false),
+            false => match background::made_again(Hot::Method(entry.id())) {
                 Again::Later => compile_here(cx, entry),
                 made => made,
             },
@@ -125,22 +126,22 @@ fn publish<'cx>(
 }
 
 /// The first thread that comes: takes what a process before has kept, or has the method compiled, by another thread if `ask` finds one.
-fn begin<'cx>(
-    cx: &'cx Cx<'cx>,
-    entry: &'static Entry,
-    ask: impl FnOnce(&'static Entry) -> bool,
-) -> Again {
+fn begin<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, ask: impl FnOnce() -> bool) -> Again {
     if entry.domain.is_root()
         && let Some(blob) = cache::find_again(cx, entry.method)
     {
         FROM_CACHE.fetch_add(1, Ordering::Relaxed);
         return Again::Ready(Box::new(blob));
     }
-    let may_be_asked = entry.domain.is_root() || neutral::is_shared(entry.method);
-    if may_be_asked && ask(entry) {
+    if may_be_asked(entry) && ask() {
         return Again::Later;
     }
     compile_here(cx, entry)
+}
+
+/// Whether the background compiler may be asked for code of the entry.
+pub(super) fn may_be_asked(entry: &Entry) -> bool {
+    entry.domain.is_root() || neutral::is_shared(entry.method)
 }
 
 /// The calling thread compiles the method.
@@ -149,7 +150,7 @@ fn compile_here<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry) -> Again {
 }
 
 /// Links the new code. None: it is not to be used.
-fn link<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, blob: Blob) -> Option<usize> {
+pub(super) fn link<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, blob: Blob) -> Option<usize> {
     blob.check_classes().ok()?;
     let kind = CodeKind::Method(entry.method);
     crate::process::counters::trace_code("optimise", entry.method);

@@ -44,6 +44,7 @@ mod keys;
 pub mod libm;
 mod library;
 pub mod link;
+pub(crate) mod loops;
 mod neutral;
 mod ordinal;
 mod packed;

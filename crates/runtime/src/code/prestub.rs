@@ -169,10 +169,17 @@ fn kept_code<'cx>(
             cx.tell_loaded()?;
             // As a compile does, so that names in dumps have their parameters. What it needs is bound: the compile needed it.
             let _ = method.sig();
+            let mut blob = *blob;
             if domain.is_root() {
                 crate::code::background::forget(method);
+                // Where a process before found the method to be worth it, its loops need not begin in quick code.
+                if method.body().is_ok_and(|body| vervet_jit::has_loop(&body))
+                    && let Some(better) = cache::find_again(cx, method)
+                {
+                    blob = better;
+                }
             }
-            match link_method(cx, domain, (method, kind), *blob) {
+            match link_method(cx, domain, (method, kind), blob) {
                 Ok(made) => return Ok(Kept::Code(made)),
                 // Whatever is wrong, the compile says it.
                 Err(throw) => drop(cx.take_pending(throw)),

@@ -53,6 +53,7 @@ pub fn report() {
     );
     eprint!("{}", crate::code::background::report());
     eprint!("{}", crate::code::hot::report());
+    eprint!("{}", crate::code::loops::report());
     eprint!("{}", crate::memory::gc::report());
     eprintln!("classes               {}", rt.universe.class_count());
     eprint!("{}", crate::safepoint::histogram::report());

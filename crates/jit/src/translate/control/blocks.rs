@@ -152,8 +152,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.body.inline.is_none() {
             self.session.polls = !self.body.plan.clauses.is_empty() || self.body.sync.is_some();
         }
+        let head = self.session.replacement.as_ref().and_then(|r| r.head);
+        let head = head.filter(|_| self.body.inline.is_none());
         let entry = match self.body.filter {
-            None => self.body.plan.block(0)?,
+            None => self.body.plan.block(head.unwrap_or(0))?,
             Some(n) => match self.body.plan.clauses[n].kind {
                 EhKind::Filter(at) => self.body.plan.block(at)?,
                 _ => return Err(TranslateError::internal("not a filter")),
@@ -162,7 +164,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.body.filter.is_none() {
             self.body.states[entry].entry = Some(Entry::new());
             let first = self.clif_block(entry);
-            match self.bypass()? {
+            // What answers a call in front of the body is not asked in its middle.
+            let bypass = match head {
+                None => self.bypass()?,
+                Some(_) => None,
+            };
+            match bypass {
+                None if head.is_some() => {
+                    self.e.b.ins().jump(first, &[]);
+                }
                 None if self.answer_conversion(first)?
                     || self.answer_search(first)?
                     || self.answer_collation(first)?
@@ -312,6 +322,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if back {
             // What was read in front of the loop does not count in it (module `loops`).
             self.e.b.ins().sequence_point();
+            self.session.has_stuck_loop |= !self.exit_loop(b.offset)?;
         }
         self.instructions(n)?;
         if self.body.dead {

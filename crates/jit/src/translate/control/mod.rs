@@ -7,4 +7,5 @@ mod home;
 pub mod join;
 pub mod liveness;
 mod loops;
+pub mod replacement;
 pub mod state;

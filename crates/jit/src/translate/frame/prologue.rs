@@ -3,7 +3,7 @@
 //! # How it works
 //! ```text
 //! stack check            if sp < limit: grow the stack and call this method again
-//! variables              arguments to their locations, locals zeroed
+//! variables              arguments to their locations, locals zeroed; in code that is entered at a loop, what it takes over
 //! class constructor      if calling the method triggers it (ECMA-335 II.10.5.3.1)
 //! localloc mark          where the thread's localloc stack is now
 //! thread statics         the blocks of those that loops use
@@ -89,11 +89,22 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Emits the prologue.
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let synchronized = self.body.method.is_synchronized();
-        self.stack_check(self.body.plan.has_calls || synchronized || self.e.recorded.calls);
+        let replacement = self.session.replacement.as_ref();
+        let is_entered_at_loop = replacement.is_some_and(|r| r.head.is_some());
+        self.stack_check(
+            self.body.plan.has_calls
+                || synchronized
+                || self.e.recorded.calls
+                || self.session.replacement.is_some(),
+        );
         self.make_variables(args, locals)?;
-        let class = self.body.method.class;
-        if Self::triggers(self.body.method)? {
-            self.class_init(class)?;
+        self.begin_exits();
+        match is_entered_at_loop {
+            true => self.take_carried()?,
+            false if Self::triggers(self.body.method)? => {
+                self.class_init(self.body.method.class)?
+            }
+            false => {}
         }
         if self.body.plan.has_localloc {
             // Only a `localloc` that takes memory from the thread's stack needs the mark.
@@ -109,7 +120,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         if synchronized {
             // The monitor of a static method is that of the Type object (ECMA-335 II.15.4.3.3).
             let object = if self.body.method.is_static() {
-                self.e.load_symbol(I64, Symbol::TypeObject(class), 0)
+                self.e
+                    .load_symbol(I64, Symbol::TypeObject(self.body.method.class), 0)
             } else {
                 self.body.params[0]
             };

@@ -51,5 +51,7 @@ mod save;
 pub mod setting;
 
 pub use lookup::{Found, find, find_again, find_stub, is_known};
-pub use record::{Compiled, compile, compile_as, keep, keep_again, keep_bare, keep_stub};
+pub use record::{
+    Compiled, compile, compile_as, compile_loop, keep, keep_again, keep_bare, keep_stub,
+};
 pub use save::{at_exit, has_much, has_new, when_idle};

@@ -223,6 +223,17 @@ pub fn compile_as(
     })
 }
 
+/// Compiles the method of an entry for threads that come from the head of a loop. Such code is not kept.
+pub fn compile_loop(
+    entry: &'static entries::Entry,
+    head: u32,
+    only: Option<Vec<ClassRef>>,
+) -> Result<Blob, CompileError> {
+    let mut env = Env::new(only, false, None);
+    env.noted_by = Some(entry);
+    rt().compiler.compile_loop(entry.method, &env, head)
+}
+
 /// Keeps the code of a method that is about to be linked. What is compiled ahead and never called is not written.
 pub fn keep(method: MethodRef, compiled: &Compiled) {
     // Who compiles ahead keeps what the job names; what the start of its own process needs is compiled in the tier of a run.
