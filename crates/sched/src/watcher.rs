@@ -212,14 +212,15 @@ impl Seen {
         }
         // Without an idle processor, what becomes ready next would find nobody.
         let needed = others || all.idle + all.searching == 0;
-        if blocked >= keeps && needed {
+        let is_retaken = blocked >= keeps && needed;
+        if is_retaken {
             actions.push(Action::Retake(number));
         }
         let runs = matches!(view.holder, Holder::Running(_));
         let slot = Some(view.slot).filter(|id| *id != 0);
         // (The same thread may have run and come back between two looks. Moving it then does no harm.)
         let waited = self.slot.look(slot, all.now);
-        if waited >= TICK && all.idle > 0 && all.searching == 0 && native.is_none() {
+        if waited >= TICK && all.idle > 0 && all.searching == 0 && !is_retaken {
             actions.push(Action::FlushSlot(number));
         }
         if view.due > 1 || view.due > 0 && !runs {
@@ -367,7 +368,16 @@ mod tests {
         assert_eq!(step(&mut watcher, idle(1), view), [Action::FlushSlot(0)]);
         let other = View { slot: 7, ..view };
         assert_eq!(step(&mut watcher, idle(2), other), []);
-        assert_eq!(step(&mut watcher, overview(3), other), []);
+        // Nor behind a call that keeps the processor for longer.
+        let call = OwnerWord::new().enter_computing(1, 1);
+        let computing = View {
+            holder: Holder::Native(call),
+            ..other
+        };
+        let flushed = [Action::FlushSlot(0)];
+        assert_eq!(step(&mut watcher, idle(3), computing), flushed);
+        let other = View { slot: 8, ..view };
+        assert_eq!(step(&mut watcher, overview(4), other), []);
     }
 
     /// The carrier of a busy processor has a tick's time to come to its timers.
