@@ -154,6 +154,7 @@ pub(super) fn link<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, blob: Blob) -> 
     blob.check_classes().ok()?;
     let kind = CodeKind::Method(entry.method);
     crate::process::counters::trace_code("optimise", entry.method);
+    crate::process::counters::list(entry.method, &blob);
     match link::link(cx, entry.domain, blob, kind) {
         Ok(code) => {
             link::tell_host(cx, entry.method, code);

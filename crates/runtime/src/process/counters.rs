@@ -48,6 +48,11 @@ pub fn compiled(method: MethodRef, blob: &Blob) {
     TRANSLATE_NS.fetch_add(blob.stats.translate_ns, Relaxed);
     CODEGEN_NS.fetch_add(blob.stats.codegen_ns, Relaxed);
     CODE_BYTES.fetch_add(blob.code.len() as u64, Relaxed);
+    list(method, blob);
+}
+
+/// Prints the listing of code that is linked, if one was asked for.
+pub fn list(method: MethodRef, blob: &Blob) {
     if let Some(listing) = &blob.listing {
         eprintln!("; {}\n{listing}", method.full_name());
     }
