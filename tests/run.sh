@@ -192,7 +192,7 @@ with_kept_code() {
     "$@"
 }
 # The programs of a folder or, `sample`, this lane's share of all: a quarter in each of the four lanes that collect all the time, and half of what is about memory and
-# threads, except for Gc and Green, which take half of the time of a lane; half of what is about code with wrong guesses and with methods compiled twice; a quarter of
+# threads, except for Gc and Green, which take half of the time of a lane; half of what is about code with wrong guesses and with methods compiled twice; a quarter of what leaves its loops at once, and of
 # what keeps code, which runs three times. The name of a program says where it is. With TEST_SHARE=all a sample is everything.
 managed_programs() {
     local lane=$1 folder=$2 source
@@ -202,7 +202,8 @@ managed_programs() {
             case $lane:${source#tests/managed/}:$(($(cksum <<< "$source" | cut -d' ' -f1) % 8)) in
                 managed-cache:@(Code|Smoke|Types|Reflection|Loading|Interop|Emit)/*:[04]) ;;
                 managed-guards:@(Code|Everyday)/*:[0246]|managed-hot:@(Code|Everyday|Exceptions)/*:[1357]) ;;
-                managed-cache:*|managed-guards:*|managed-hot:*) continue ;;
+                managed-loops:@(Code|Everyday|Exceptions|Gc|Heap)/*:[26]) ;;
+                managed-cache:*|managed-guards:*|managed-hot:*|managed-loops:*) continue ;;
                 managed-@(gc|marking):@(Handles|Heap|Locks|Threads)/*:[0246]|managed-@(split|green):@(Handles|Heap|Locks|Threads)/*:[1357]) ;;
                 managed-*:@(Handles|Heap|Locks|Threads)/*) continue ;;
                 managed-gc:*:[01]|managed-marking:*:[23]|managed-split:*:[45]|managed-green:*:[67]) ;;
@@ -254,6 +255,11 @@ managed-guards() {
 managed-hot() {
     local -x VERVET_HOT_CALLS=1 VERVET_BACKGROUND_COMPILER=0
     managed_with managed-hot "$1"
+}
+# The same with every method compiled again at its second call, and every loop of quick code left in its first iteration, for code that the thread makes.
+managed-loops() {
+    local -x VERVET_HOT_CALLS=2 VERVET_BACKGROUND_COMPILER=0
+    managed_with managed-loops "$1"
 }
 # The same with managed frames on a stack of their own that grows from 4 KiB, as those of green threads are.
 managed-split() {
@@ -467,7 +473,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-guards|managed-hot|managed-split|managed-green|managed-cache|managed-aot|managed-convert|managed-release|cache|conformance|conformance-mcs|behaviour|stress|random|script) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-guards|managed-hot|managed-loops|managed-split|managed-green|managed-cache|managed-aot|managed-convert|managed-release|cache|conformance|conformance-mcs|behaviour|stress|random|script) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"

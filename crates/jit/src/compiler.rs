@@ -53,7 +53,7 @@ impl Compiler {
         crate::emit::hash_machine(&mut h);
         let o = &self.options;
         (o.allocation as u8, o.verify, o.optimise_all, o.fail_guards).hash(&mut h);
-        (o.counts_calls, o.without_aes).hash(&mut h);
+        (o.counts_calls, o.loop_iterations, o.without_aes).hash(&mut h);
         (o.tables.card_mask, o.tables.handle_index_bits).hash(&mut h);
         h.finish()
     }

@@ -58,6 +58,8 @@ pub struct Options {
     pub without_aes: bool,
     /// Whether methods count their calls that would be compiled otherwise by the time they are called often.
     pub counts_calls: bool,
+    /// After how many iterations of a loop quick code asks for other code, if it counts calls; 0 counts as 1.
+    pub loop_iterations: u32,
     /// Sizes of the tables that generated code indexes.
     pub tables: vervet_abi::TableSizes,
 }

@@ -67,6 +67,7 @@ pub struct Codegen {
     recorded: Recorded,
     fail_guards: bool,
     counts_calls: bool,
+    loop_iterations: u32,
     has_aes: bool,
     tables: vervet_abi::TableSizes,
 }
@@ -95,6 +96,7 @@ impl Codegen {
             recorded: options.recorded,
             fail_guards: options.fail_guards,
             counts_calls: options.counts_calls,
+            loop_iterations: options.loop_iterations,
             has_aes: has_aes() && !options.without_aes,
             tables: options.tables,
         }
@@ -107,6 +109,10 @@ impl Codegen {
     /// See [`Options::counts_calls`].
     pub fn counts_calls(&self) -> bool {
         self.counts_calls
+    }
+    /// See [`Options::loop_iterations`].
+    pub fn loop_iterations(&self) -> u32 {
+        self.loop_iterations.max(1)
     }
     /// What the profiler is told of.
     pub fn recorded(&self) -> Recorded {

@@ -224,7 +224,9 @@ fn compile_given(
     let plan = plan(&source, head.unwrap_or(0)).map_err(fail)?;
     let mut signature = source.lowered.clif.clone();
     if head.is_some() || leaves_loops(codegen, method, tier) && !plan.back_edges.is_empty() {
-        source.replacement = source.replacement(&plan, head).map_err(fail)?;
+        let period = codegen.loop_iterations();
+        let replacement = source.replacement(&plan).map_err(fail)?;
+        source.replacement = replacement.map(|r| r.entered_at(head, period));
         match &source.replacement {
             None => return Ok(None),
             Some(replacement) if head.is_some() => signature = replacement.signature.clone(),
@@ -395,13 +397,9 @@ fn source<'a>(
 }
 
 impl Source<'_> {
-    /// How the loops of the method are left, by code that is entered at its start, or at that head.
-    fn replacement(&self, plan: &Plan, head: Option<u32>) -> Res<Option<Replacement>> {
-        let replacement = Replacement::of(plan, &self.lowered, &self.arg_classes, &self.locals)?;
-        Ok(replacement.map(|mut replacement| {
-            replacement.head = head;
-            replacement
-        }))
+    /// How the loops of the method are left, if they can be.
+    fn replacement(&self, plan: &Plan) -> Res<Option<Replacement>> {
+        Replacement::of(plan, &self.lowered, &self.arg_classes, &self.locals)
     }
 }
 

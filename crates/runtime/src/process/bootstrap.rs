@@ -121,6 +121,8 @@ pub fn start(
         fail_guards: std::env::var_os("VERVET_DEBUG_FAIL_GUARDS").is_some(),
         without_aes: std::env::var_os("VERVET_DEBUG_NO_AES").is_some(),
         counts_calls: options.hot_calls != 0,
+        // An iteration of a loop counts as three calls: code that is left in a loop is made once more for the next call.
+        loop_iterations: options.hot_calls / 3,
         allocation: options.gc.allocator,
         recorded: options.recorded(),
         tables: plan.tables,

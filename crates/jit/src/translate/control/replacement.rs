@@ -2,13 +2,13 @@
 //!
 //! # How it works
 //! Quick code has an *exit* at the head of each loop. It counts iterations in a variable of the frame, and asks the runtime for other code at the end of each
-//! [`PERIOD`]:
+//! period ([`Options::loop_iterations`](crate::Options::loop_iterations)):
 //!
 //! ```text
 //! head:   countdown -= 1
 //!         brif countdown, on, ask
 //! ask:    (cold)  code = call ReplaceLoop(method, head)      ; 0: not yet, or never
-//!                 countdown = PERIOD
+//!                 countdown = period
 //!                 brif code, leave, on
 //! leave:  (cold)  return_call code(parameters, carried...)   ; the frame goes, the new one takes its place
 //! on:     ...
@@ -44,10 +44,8 @@ use vervet_abi::call;
 use vervet_types::resolve::Local;
 use vervet_types::{ClassRef, ScalarKind};
 
-/// After how many iterations of a loop quick code asks for other code.
-const PERIOD: i64 = 1000;
-/// The same, in code that has another loop as its entry: an iteration takes long, because the loop at the entry has run for long.
-const OUTER_PERIOD: i64 = 16;
+/// After how many iterations of a loop other code is asked for in code that has another loop as its entry: an iteration takes long, because the loop at the entry has run for long.
+const OUTER_PERIOD: u32 = 16;
 /// Methods that would carry more words have no exits.
 const MOST: usize = 48;
 
@@ -71,6 +69,8 @@ pub struct Replacement {
     pub signature: Signature,
     /// The IL offset of the head at which this code is entered; None: it is entered at the method's start.
     pub head: Option<u32>,
+    /// After how many iterations this code asks for other code.
+    period: u32,
 }
 
 /// Where the exits of the code that is being translated count.
@@ -112,7 +112,21 @@ impl Replacement {
             carried: carried.into(),
             signature,
             head: None,
+            period: 1,
         }))
+    }
+
+    /// The same for code that is entered at the method's start, or at the head of a loop, where quick code asks after so many iterations.
+    pub fn entered_at(self, head: Option<u32>, period: u32) -> Replacement {
+        let period = match head {
+            None => period,
+            Some(_) => period.min(OUTER_PERIOD),
+        };
+        Replacement {
+            head,
+            period,
+            ..self
+        }
     }
 }
 
@@ -228,13 +242,9 @@ impl Translator<'_, '_> {
         let Some(replacement) = &self.session.replacement else {
             return;
         };
-        let period = if replacement.head.is_some() {
-            1
-        } else {
-            PERIOD
-        };
+        let first = replacement.head.map_or(replacement.period, |_| 1);
         let countdown = self.e.b.declare_var(I32);
-        let period = self.e.b.ins().iconst(I32, period);
+        let period = self.e.b.ins().iconst(I32, i64::from(first));
         self.e.b.def_var(countdown, period);
         self.session.countdown = Some(Countdown(countdown));
     }
@@ -351,10 +361,6 @@ impl Translator<'_, '_> {
         if !self.body.stack.is_empty() {
             return Ok(false);
         }
-        let period = match replacement.head {
-            None => PERIOD,
-            Some(_) => OUTER_PERIOD,
-        };
         let [ask, leave, on] = [(); 3].map(|()| self.e.b.create_block());
         self.e.b.set_cold_block(ask);
         self.e.b.set_cold_block(leave);
@@ -369,7 +375,7 @@ impl Translator<'_, '_> {
             .symbol(crate::blob::Symbol::MethodHandle(self.body.method));
         let at = self.e.b.ins().iconst(I32, i64::from(head));
         let code = self.e.helper_value(call::ReplaceLoop, [method, at]);
-        let again = self.e.b.ins().iconst(I32, period);
+        let again = self.e.b.ins().iconst(I32, i64::from(replacement.period));
         self.e.b.def_var(countdown, again);
         self.e.b.ins().brif(code, leave, &[], on, &[]);
         self.e.b.seal_block(leave);
