@@ -70,17 +70,14 @@ impl Compiler {
         let Ok(body) = method.body() else {
             return Tier::Quick;
         };
-        if tiers::has_loop(&body) && !(tiers::is_small(&body) && !method.is_dynamic()) {
-            let is_left = self.options.counts_calls
-                && !self.options.recorded.calls
-                && tiers::has_replaceable_loops(method);
-            return match tiers::is_not_too_long(&body) && !is_left {
-                true => Tier::Optimised,
-                false => Tier::Quick,
-            };
-        }
         // Most dynamic methods are called a few times, and the class library waits for their code: compiled expressions, binders of `dynamic`.
-        match tiers::is_small(&body) && !method.is_dynamic() {
+        let is_small = tiers::is_small(&body) && !method.is_dynamic();
+        let is_at_once = tiers::has_loop(&body)
+            && tiers::is_not_too_long(&body)
+            && !(self.options.counts_calls
+                && !self.options.recorded.calls
+                && tiers::has_replaceable_loops(method));
+        match is_small || is_at_once {
             true => Tier::Optimised,
             false => Tier::Quick,
         }

@@ -75,6 +75,8 @@ struct Wanted {
     tier: Tier,
     /// The head of a loop at which the code is entered; None: it is entered at the method's start.
     head: Option<u32>,
+    /// Whether code that is entered at a loop is left in the loops around it.
+    leaves_outer: bool,
     /// Whether to fill in [`Blob::listing`].
     listing: bool,
 }
@@ -94,6 +96,7 @@ pub fn compile(
     let wanted = |tier| Wanted {
         tier,
         head: None,
+        leaves_outer: false,
         listing,
     };
     match compile_inlining(codegen, method, env, wanted(tier))? {
@@ -113,12 +116,17 @@ pub fn compile_loop(
     head: u32,
     listing: bool,
 ) -> Result<Blob, CompileError> {
-    let wanted = Wanted {
+    let wanted = |leaves_outer| Wanted {
         tier: Tier::Optimised,
         head: Some(head),
+        leaves_outer,
         listing,
     };
-    let made = compile_inlining(codegen, method, env, wanted)?;
+    if let Some(blob) = compile_inlining(codegen, method, env, wanted(true))? {
+        return Ok(blob);
+    }
+    // What is inlined here may have made a pointer to the frame.
+    let made = compile_inlining(codegen, method, env, wanted(false))?;
     made.ok_or_else(|| TranslateError::internal("a loop that cannot be entered").at(method))
 }
 
@@ -186,6 +194,7 @@ pub fn compile_body(
         let wanted = Wanted {
             tier,
             head: None,
+            leaves_outer: false,
             listing: false,
         };
         compile_given(codegen, method, body.clone(), env, wanted, 0)
@@ -212,32 +221,20 @@ fn compile_given(
     wanted: Wanted,
     inline_limit: usize,
 ) -> Result<Option<Blob>, CompileError> {
-    let Wanted {
-        tier,
-        head,
-        listing,
-    } = wanted;
+    let Wanted { tier, listing, .. } = wanted;
     let fail = |f: TranslateError| f.at(method);
     let mut source = source(method, body, env).map_err(fail)?;
     source.inline_limit = inline_limit;
     source.fail_guards = codegen.fails_guards();
-    let plan = plan(&source, head.unwrap_or(0)).map_err(fail)?;
-    let mut signature = source.lowered.clif.clone();
-    if head.is_some() || leaves_loops(codegen, method, tier) && !plan.back_edges.is_empty() {
-        let period = codegen.loop_iterations();
-        let replacement = source.replacement(&plan).map_err(fail)?;
-        source.replacement = replacement.map(|r| r.entered_at(head, period));
-        match &source.replacement {
-            None => return Ok(None),
-            Some(replacement) if head.is_some() => signature = replacement.signature.clone(),
-            Some(_) => {}
-        }
-    }
+    let plan = plan(&source, wanted.head.unwrap_or(0)).map_err(fail)?;
+    let signature = source.plan_loops(codegen, &plan, wanted);
+    let Some(signature) = signature.map_err(fail)? else {
+        return Ok(None);
+    };
     // Without a listing the name is needed for errors only, and added there.
-    let name = if listing {
-        method.full_name()
-    } else {
-        String::new()
+    let name = match listing {
+        true => method.full_name(),
+        false => String::new(),
     };
     let request = Request {
         name: &name,
@@ -245,29 +242,26 @@ fn compile_given(
         tier,
         listing,
     };
-    let may_count = codegen.counts_calls() && may_be_compiled_again(method) && head.is_none();
+    let may_count =
+        codegen.counts_calls() && may_be_compiled_again(method) && wanted.head.is_none();
     let has_loops = tier == Tier::Optimised || source.replacement.is_some();
     source.notes_callees = may_count && has_loops && env.wants_profile() && !method.is_dynamic();
-    let mut variables = Vec::new();
-    let mut profiled = Vec::new();
-    let mut is_early = false;
-    let mut is_stuck = false;
+    let mut made = Translated::default();
     let (mut blob, frame) = codegen
         .function(request, |e| {
             e.is_brief = is_brief(method, tier);
-            (variables, profiled, is_early, is_stuck) =
-                translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
-            let counts = may_count && (tier == Tier::Quick || !profiled.is_empty() || is_early);
-            e.counted = counts.then_some(method);
+            made = translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
+            let asks = !made.profiled.is_empty() || made.is_early;
+            e.counted = (may_count && (tier == Tier::Quick || asks)).then_some(method);
             Ok(())
         })
         .map_err(|e| named(e, method))?;
     // An unmanaged pointer to the frame keeps it where it is.
-    is_stuck |= source.replacement.is_some() && blob.exposes_frame;
-    if is_stuck {
+    let leaves = source.replacement.as_ref().is_some_and(|r| r.leaves);
+    if made.has_stuck_loop || leaves && blob.exposes_frame {
         return Ok(None);
     }
-    blob.profiled = profiled;
+    blob.profiled = made.profiled;
     blob.stats.il_bytes = source.body.code.len() as u32;
     for (n, c) in source.body.clauses.iter().enumerate() {
         let kind = match c.kind {
@@ -293,7 +287,8 @@ fn compile_given(
                 };
                 let (filter, _) = codegen
                     .function(request, |e| {
-                        translate(&source, &plan, e, Some(n), &variables, &frame).map_err(fail)?;
+                        translate(&source, &plan, e, Some(n), &made.variables, &frame)
+                            .map_err(fail)?;
                         Ok(())
                     })
                     .map_err(|e| named(e, method))?;
@@ -397,9 +392,32 @@ fn source<'a>(
 }
 
 impl Source<'_> {
-    /// How the loops of the method are left, if they can be.
-    fn replacement(&self, plan: &Plan) -> Res<Option<Replacement>> {
-        Replacement::of(plan, &self.lowered, &self.arg_classes, &self.locals)
+    /// Plans how loops are left, or entered. The signature of the code; None: the loops cannot be left, or not be entered.
+    fn plan_loops(
+        &mut self,
+        codegen: &Codegen,
+        plan: &Plan,
+        wanted: Wanted,
+    ) -> Res<Option<Signature>> {
+        let own = self.lowered.clif.clone();
+        let is_entered = wanted.head.is_some();
+        if !is_entered
+            && (plan.back_edges.is_empty() || !leaves_loops(codegen, self.method, wanted.tier))
+        {
+            return Ok(Some(own));
+        }
+        let replacement = Replacement::of(plan, &self.lowered, &self.arg_classes, &self.locals)?;
+        let Some(mut replacement) = replacement else {
+            return Ok(None);
+        };
+        let signature = match is_entered {
+            true => replacement.signature.clone(),
+            false => own,
+        };
+        replacement.enter_at(wanted.head, codegen.loop_iterations());
+        replacement.leaves = !is_entered || wanted.leaves_outer;
+        self.replacement = Some(replacement);
+        Ok(Some(signature))
     }
 }
 
@@ -413,9 +431,20 @@ fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
     )
 }
 
-/// Emits one CLIF function: the method, or one of its filters. Returns the variables, which the
-/// filters of a method need, the calls that note their callees, whether the code would be better if a class were initialised, and whether a loop turned out to be
-/// one that cannot be left. `parent` and `frame` are those of the method when a filter is emitted.
+/// What a translation gives beside the code.
+#[derive(Default)]
+struct Translated {
+    /// The variables, which the filters of a method need.
+    variables: Vec<Variable>,
+    /// The calls that note their callees.
+    profiled: Vec<ProfiledCall>,
+    /// Whether the code would be better if a class were initialised that is not.
+    is_early: bool,
+    /// Whether a loop turned out to be one that cannot be left.
+    has_stuck_loop: bool,
+}
+
+/// Emits one CLIF function: the method, or one of its filters. `parent` and `frame` are those of the method when a filter is emitted.
 fn translate(
     source: &Source<'_>,
     plan: &Plan,
@@ -423,7 +452,7 @@ fn translate(
     filter: Option<usize>,
     parent: &[Variable],
     frame: &FrameMap,
-) -> Res<(Vec<Variable>, Vec<ProfiledCall>, bool, bool)> {
+) -> Res<Translated> {
     let params = e.params();
     let liveness = if plan.clauses.is_empty() || filter.is_some() {
         None
@@ -474,9 +503,10 @@ fn translate(
         Some(_) => t.filter_prologue(&source.arg_classes, &source.locals, parent, frame)?,
     }
     t.run()?;
-    let variables = t.body.variables;
-    let is_early = notes && session.is_early;
-    let is_stuck = session.has_stuck_loop;
-    let profiled = session.profiled.unwrap_or_default();
-    Ok((variables, profiled, is_early, is_stuck))
+    Ok(Translated {
+        variables: t.body.variables,
+        is_early: notes && session.is_early,
+        has_stuck_loop: session.has_stuck_loop,
+        profiled: session.profiled.unwrap_or_default(),
+    })
 }

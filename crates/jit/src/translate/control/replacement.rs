@@ -69,7 +69,9 @@ pub struct Replacement {
     pub signature: Signature,
     /// The IL offset of the head at which this code is entered; None: it is entered at the method's start.
     pub head: Option<u32>,
-    /// After how many iterations this code asks for other code.
+    /// Whether this code has exits.
+    pub leaves: bool,
+    /// After how many iterations it asks for other code.
     period: u32,
 }
 
@@ -112,21 +114,18 @@ impl Replacement {
             carried: carried.into(),
             signature,
             head: None,
+            leaves: true,
             period: 1,
         }))
     }
 
-    /// The same for code that is entered at the method's start, or at the head of a loop, where quick code asks after so many iterations.
-    pub fn entered_at(self, head: Option<u32>, period: u32) -> Replacement {
-        let period = match head {
+    /// The code is entered at the method's start, or at the head of a loop; quick code asks after so many iterations.
+    pub fn enter_at(&mut self, head: Option<u32>, period: u32) {
+        self.head = head;
+        self.period = match head {
             None => period,
             Some(_) => period.min(OUTER_PERIOD),
         };
-        Replacement {
-            head,
-            period,
-            ..self
-        }
     }
 }
 
@@ -211,7 +210,7 @@ fn carried(plan: &Plan, args: &[ClassRef], locals: &[Local]) -> Res<Vec<Carried>
     let mut carried = Vec::new();
     for (n, (flags, class)) in plan.args.iter().zip(args).enumerate() {
         if flags & (ADDRESS | WRITTEN) != 0 {
-            carried.push((n, form(*class, flags & ADDRESS != 0)?));
+            carried.push((n, form(class, flags & ADDRESS != 0)?));
         }
     }
     for (n, (flags, local)) in plan.locals.iter().zip(locals).enumerate() {
@@ -355,7 +354,7 @@ impl Translator<'_, '_> {
                 .iter()
                 .any(|(target, source)| *target == head && head < entry && entry <= *source),
         };
-        if self.body.inline.is_some() || !is_wanted {
+        if self.body.inline.is_some() || !replacement.leaves || !is_wanted {
             return Ok(true);
         }
         if !self.body.stack.is_empty() {
