@@ -75,8 +75,8 @@ struct Wanted {
     tier: Tier,
     /// The head of a loop at which the code is entered; None: it is entered at the method's start.
     head: Option<u32>,
-    /// Whether code that is entered at a loop is left in the loops around it.
-    leaves_outer: bool,
+    /// Whether code that is entered at a loop has patchpoints in the loops around it.
+    has_patchpoints: bool,
     /// Whether to fill in [`Blob::listing`].
     listing: bool,
 }
@@ -96,7 +96,7 @@ pub fn compile(
     let wanted = |tier| Wanted {
         tier,
         head: None,
-        leaves_outer: false,
+        has_patchpoints: false,
         listing,
     };
     match compile_inlining(codegen, method, env, wanted(tier))? {
@@ -116,10 +116,10 @@ pub fn compile_loop(
     head: u32,
     listing: bool,
 ) -> Result<Blob, CompileError> {
-    let wanted = |leaves_outer| Wanted {
+    let wanted = |has_patchpoints| Wanted {
         tier: Tier::Optimised,
         head: Some(head),
-        leaves_outer,
+        has_patchpoints,
         listing,
     };
     if let Some(blob) = compile_inlining(codegen, method, env, wanted(true))? {
@@ -194,7 +194,7 @@ pub fn compile_body(
         let wanted = Wanted {
             tier,
             head: None,
-            leaves_outer: false,
+            has_patchpoints: false,
             listing: false,
         };
         compile_given(codegen, method, body.clone(), env, wanted, 0)
@@ -257,8 +257,11 @@ fn compile_given(
         })
         .map_err(|e| named(e, method))?;
     // An unmanaged pointer to the frame keeps it where it is.
-    let leaves = source.replacement.as_ref().is_some_and(|r| r.leaves);
-    if made.has_stuck_loop || leaves && blob.exposes_frame {
+    let has_patchpoints = source
+        .replacement
+        .as_ref()
+        .is_some_and(|r| r.has_patchpoints);
+    if made.has_stuck_loop || has_patchpoints && blob.exposes_frame {
         return Ok(None);
     }
     blob.profiled = made.profiled;
@@ -320,7 +323,7 @@ fn compile_given(
 }
 
 /// Whether code of that tier is to be left in its loops, once they have run for long.
-fn leaves_loops(codegen: &Codegen, method: MethodRef, tier: Tier) -> bool {
+fn wants_patchpoints(codegen: &Codegen, method: MethodRef, tier: Tier) -> bool {
     tier == Tier::Quick
         && codegen.counts_calls()
         && !codegen.recorded().calls
@@ -402,7 +405,7 @@ impl Source<'_> {
         let own = self.lowered.clif.clone();
         let is_entered = wanted.head.is_some();
         if !is_entered
-            && (plan.back_edges.is_empty() || !leaves_loops(codegen, self.method, wanted.tier))
+            && (plan.back_edges.is_empty() || !wants_patchpoints(codegen, self.method, wanted.tier))
         {
             return Ok(Some(own));
         }
@@ -415,7 +418,7 @@ impl Source<'_> {
             false => own,
         };
         replacement.enter_at(wanted.head, codegen.loop_iterations());
-        replacement.leaves = !is_entered || wanted.leaves_outer;
+        replacement.has_patchpoints = !is_entered || wanted.has_patchpoints;
         self.replacement = Some(replacement);
         Ok(Some(signature))
     }

@@ -113,9 +113,9 @@ pub struct Session {
     pub is_inlined_in_loop: bool,
     /// Backward branches ask for interrupt requests: the compiled method has handlers.
     pub polls: bool,
-    /// How its loops are left, if the code has exits, or is entered at a loop.
+    /// How its loops are left, if the code has patchpoints, or is entered at a loop.
     pub replacement: Option<Replacement>,
-    /// What the exits count with.
+    /// What the patchpoints count with.
     pub countdown: Option<Countdown>,
     /// A loop turned out to have something on the stack at its head: it cannot be left.
     pub has_stuck_loop: bool,

@@ -322,7 +322,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if back {
             // What was read in front of the loop does not count in it (module `loops`).
             self.e.b.ins().sequence_point();
-            self.session.has_stuck_loop |= !self.exit_loop(b.offset)?;
+            self.session.has_stuck_loop |= !self.patchpoint(b.offset)?;
         }
         self.instructions(n)?;
         if self.body.dead {

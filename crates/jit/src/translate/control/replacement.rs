@@ -1,7 +1,7 @@
 //! On-stack replacement: a thread leaves a loop of quickly compiled code for optimised code of that loop, in the middle of the method's run.
 //!
 //! # How it works
-//! Quick code has an *exit* at the head of each loop. It counts iterations in a variable of the frame, and asks the runtime for other code at the end of each
+//! Quick code has a *patchpoint* at the head of each loop. It counts iterations in a variable of the frame, and asks the runtime for other code at the end of each
 //! period ([`Options::loop_iterations`](crate::Options::loop_iterations)):
 //!
 //! ```text
@@ -20,11 +20,11 @@
 //! scalar                          one parameter of its type
 //! struct, or address taken        the words of its slot, as integers
 //! ```
-//! Code that was entered at an inner loop has no good shape for the loops around it: they have two entries. So it has exits of its own at the heads of
+//! Code that was entered at an inner loop has no good shape for the loops around it: they have two entries. So it has patchpoints of its own at the heads of
 //! those, and leaves for code that is entered there.
 //!
 //! # Invariants
-//! * At an exit, nothing is on the IL stack, and no handler runs: what the method has computed is in its variables, all of which are carried.
+//! * At a patchpoint, nothing is on the IL stack, and no handler runs: what the method has computed is in its variables, all of which are carried.
 //! * Nothing points to the frame that is left: no unmanaged pointer to it was made, and no variable may hold a managed one.
 //! * No reference is elsewhere than in registers and on the stack between the two frames, where the collector looks.
 //! * The code that is entered has run nothing of the method before: the class constructor, which comes first, is not run again, nor is a monitor entered.
@@ -46,7 +46,7 @@ use vervet_types::{ClassRef, ScalarKind};
 
 /// After how many iterations of a loop other code is asked for in code that has another loop as its entry: an iteration takes long, because the loop at the entry has run for long.
 const OUTER_PERIOD: u32 = 16;
-/// Methods that would carry more words have no exits.
+/// Methods that would carry more words have no patchpoints.
 const MOST: usize = 48;
 
 /// How the value of a variable travels to the code that goes on.
@@ -69,13 +69,13 @@ pub struct Replacement {
     pub signature: Signature,
     /// The IL offset of the head at which this code is entered; None: it is entered at the method's start.
     pub head: Option<u32>,
-    /// Whether this code has exits.
-    pub leaves: bool,
+    /// Whether this code has patchpoints.
+    pub has_patchpoints: bool,
     /// After how many iterations it asks for other code.
     period: u32,
 }
 
-/// Where the exits of the code that is being translated count.
+/// What the patchpoints of the code that is being translated count with.
 #[derive(Clone, Copy)]
 pub struct Countdown(SsaVariable);
 
@@ -114,7 +114,7 @@ impl Replacement {
             carried: carried.into(),
             signature,
             head: None,
-            leaves: true,
+            has_patchpoints: true,
             period: 1,
         }))
     }
@@ -236,8 +236,8 @@ fn form(class: ClassRef, is_in_slot: bool) -> Res<Form> {
 }
 
 impl Translator<'_, '_> {
-    /// Prepares the exits of a method that has some, in its prologue.
-    pub(crate) fn begin_exits(&mut self) {
+    /// Prepares the patchpoints of a method that has some, in its prologue.
+    pub(crate) fn begin_patchpoints(&mut self) {
         let Some(replacement) = &self.session.replacement else {
             return;
         };
@@ -337,8 +337,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// At the head of a loop: the exit, if there is to be one. False: the loop cannot be left, because something is on the stack.
-    pub(crate) fn exit_loop(&mut self, head: u32) -> Res<bool> {
+    /// At the head of a loop: the patchpoint, if there is to be one. False: the loop cannot be left, because something is on the stack.
+    pub(crate) fn patchpoint(&mut self, head: u32) -> Res<bool> {
         let (Some(replacement), Some(Countdown(countdown))) =
             (self.session.replacement.clone(), self.session.countdown)
         else {
@@ -354,7 +354,7 @@ impl Translator<'_, '_> {
                 .iter()
                 .any(|(target, source)| *target == head && head < entry && entry <= *source),
         };
-        if self.body.inline.is_some() || !replacement.leaves || !is_wanted {
+        if self.body.inline.is_some() || !replacement.has_patchpoints || !is_wanted {
             return Ok(true);
         }
         if !self.body.stack.is_empty() {

@@ -98,7 +98,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 || self.session.replacement.is_some(),
         );
         self.make_variables(args, locals)?;
-        self.begin_exits();
+        self.begin_patchpoints();
         match is_entered_at_loop {
             true => self.take_carried()?,
             false if Self::triggers(self.body.method)? => {
