@@ -260,6 +260,7 @@ static PLANS: LeafLock<Option<FxHashMap<usize, &'static MarshalPlan>>> = LeafLoc
 
 /// The plan of a P/Invoke method, or of the `Invoke` of a delegate class.
 pub fn plan(method: MethodRef) -> Result<&'static MarshalPlan, LoadError> {
+    let method = method.native_function().map_or(method, |f| f.invoke);
     let key = std::ptr::from_ref(method) as usize;
     if let Some(found) = PLANS.lock().as_ref().and_then(|map| map.get(&key)) {
         return Ok(found);

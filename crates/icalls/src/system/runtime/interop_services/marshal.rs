@@ -289,7 +289,7 @@ icalls! {
     }
     /// A delegate that calls a native function; the same delegate if the function is a delegate's thunk.
     "System.Runtime.InteropServices.Marshal::GetDelegateForFunctionPointerInternal" fn get_delegate_for_function_pointer(cx, p: usize, delegate_type: ObjRef<'cx>) -> ObjRef<'cx> {
-        reverse::delegate_for(cx, p, cx.class_of(delegate_type)?)
+        reverse::delegate_asked_for(cx, p, cx.class_of(delegate_type)?)
     }
     /// The native entry of a delegate, valid while the delegate lives.
     "System.Runtime.InteropServices.Marshal::GetFunctionPointerForDelegateInternal" fn get_function_pointer_for_delegate(cx, delegate: ObjRef<'cx>) -> usize {
