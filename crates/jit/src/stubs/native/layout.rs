@@ -635,8 +635,10 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         sized &= parent.sized;
         fields = inherited_fields(parent);
     }
-    let has_fields = !fields.is_empty() || class.fields()?.iter().any(|f| !f.is_static());
-    if class.flags & 0x18 == 0 && (value_type || has_fields) {
+    let has_own = class.fields()?.iter().any(|f| !f.is_static());
+    // What a class without fields of its own inherits is copied; only a conversion asks for the layout.
+    let converts = matches!(parent, Some(Some(parent)) if !fields.is_empty() && !parent.blittable);
+    if class.flags & 0x18 == 0 && (value_type || has_own || converts) {
         unsupported = unsupported.or_else(|| Some(no_layout(class)));
     }
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {

@@ -129,14 +129,41 @@ fn class_argument<'cx>(
 }
 /// The native layout for a conversion, by name of the parameter. What nobody has given a layout is told from what cannot have one.
 fn converted(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static NativeLayout> {
-    if !class.is_array() && !class.is_ptr() && !class.is_fn_ptr() && class.flags & LAYOUT == 0 {
-        let message = format!(
-            "Type {} which is passed to unmanaged code must have a StructLayout attribute.",
-            short_name(class)
+    if class.is_open {
+        let text = format!(
+            "Could not execute the method because the containing type '{}', is not fully instantiated.",
+            class.full_name()
         );
-        return Err(cx.throw(Known::MarshalDirectiveException, &message));
+        return Err(cx.throw(Known::InvalidOperationException, &text));
     }
-    structure(cx, class, parameter)
+    if class.is_array() || class.is_ptr() || class.is_fn_ptr() || class.flags & LAYOUT != 0 {
+        return structure(cx, class, parameter);
+    }
+    if adds_nothing(cx, class)? {
+        return cx.load(native_layout(class));
+    }
+    let message = format!(
+        "Type {} which is passed to unmanaged code must have a StructLayout attribute.",
+        short_name(class)
+    );
+    Err(cx.throw(Known::MarshalDirectiveException, &message))
+}
+/// Is a class without a declared layout converted as its base class is? It adds no field to it; the base class has a layout, or adds none either.
+fn adds_nothing(cx: &Cx<'_>, class: ClassRef) -> Result<bool> {
+    if class.is_interface() || class.is_abstract() {
+        return Ok(false);
+    }
+    let mut next = Some(class);
+    while let Some(class) = next {
+        if class.flags & LAYOUT != 0 {
+            return Ok(true);
+        }
+        if cx.load(class.fields())?.iter().any(|f| !f.is_static()) {
+            return Ok(false);
+        }
+        next = cx.load(class.parent())?;
+    }
+    Ok(true)
 }
 /// Finds the native function of a P/Invoke; nothing happens for another method.
 fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
@@ -340,6 +367,11 @@ icalls! {
         // The class's own fields hide inherited ones, whose offsets are those in the class that declares them.
         let mut declaring = Some(class);
         while let Some(class) = declaring {
+            // A field's type may be unknown (a type parameter); that matters only for a field that is there.
+            if !cx.load(class.fields())?.iter().any(|f| !f.is_static() && f.name == name) {
+                declaring = cx.load(class.parent())?;
+                continue;
+            }
             let layout = cx.load(native_layout(class))?;
             let is_it = |f: &&NativeField| f.field.class == class && f.field.name == name;
             if let Some(f) = layout.fields.iter().find(is_it) {
@@ -398,6 +430,7 @@ icalls! {
             Some(underlying) => converted(cx, underlying, "structureType")?,
             None => converted(cx, class, "structureType")?,
         };
+        cx.run_class_init(class)?;
         let object = cx.alloc(class)?;
         // SAFETY: managed code passes a native structure of that type.
         unsafe { structs::to_managed(cx, layout, p, object.value_ptr())? };
