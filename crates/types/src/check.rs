@@ -119,23 +119,6 @@ impl Class {
         }
         Ok(())
     }
-    /// Whether the class's members can be listed: whether the types of its fields, and of those of its parents, can be loaded.
-    pub fn check_members(&'static self) -> R<()> {
-        let def = self.def();
-        if def.module.is_corlib() || def.cells.told.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        if let Some(parent) = def.parent()? {
-            parent
-                .check_members()
-                .map_err(|e| e.in_parent(def, parent))?;
-        }
-        if def.module.image.grows().is_none() {
-            def.check_fields()?;
-            def.cells.told.store(true, Ordering::Relaxed);
-        }
-        Ok(())
-    }
     /// Whether the parents are usable, from the root down.
     fn check_parents(&'static self) -> R<()> {
         let mut failed: Option<LoadError> = None;

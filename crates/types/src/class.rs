@@ -214,8 +214,6 @@ pub(crate) struct Cells {
     pub(crate) asked: std::sync::atomic::AtomicBool,
     /// The same of [`Class::check_methods`].
     pub(crate) listed: std::sync::atomic::AtomicBool,
-    /// The types of the fields have been found usable, those of the parents too.
-    pub(crate) told: std::sync::atomic::AtomicBool,
     pub(crate) method_impls: Published<Vec<vtable::MethodImpl>>,
     pub(crate) impls: ImplCache,
     pub(crate) sz_array: Published<Class>,

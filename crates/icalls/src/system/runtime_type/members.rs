@@ -4,8 +4,7 @@
 //! Declaration order within a class, derived classes before base classes; a virtual method hides the one whose
 //! slot it took, a property one of the same name and signature, an event one of the same name.
 //!
-//! What members are made of is not looked at, but for the constraints of methods' parameters. Methods, properties and events are listed only if
-//! the types of the fields can be loaded. Nested types that cannot be loaded are not listed.
+//! What members are made of is not looked at, but for the constraints of methods' parameters. Nested types that cannot be loaded are not listed.
 use crate::support::emit::handles;
 use crate::support::handles::{borrowed_text_at, method_on, ptr_array};
 use crate::support::objects::{is_constructor, is_known, load, method_object, method_of, same};
@@ -119,7 +118,6 @@ fn methods(
         if class.is_generic_param() {
             return Ok(());
         }
-        class.check_members()?;
         class.check_methods()?;
         for &m in class.methods()? {
             // What overrides a method has its name: no other method counts for the slots.
@@ -229,7 +227,6 @@ fn properties(
         if class.is_generic_param() {
             return Ok(());
         }
-        class.check_members()?;
         class.check_methods()?;
         // Of one class only what is declared counts: two of a generic class are two, whatever their types have become. One that can only be read and one
         // that can only be written have nothing that differs.
@@ -274,7 +271,6 @@ fn events(start: ClassRef, filter: &NameFilter<'_>) -> std::result::Result<Vec<u
         if class.is_generic_param() {
             return Ok(());
         }
-        class.check_members()?;
         class.check_methods()?;
         for e in class.events()? {
             let private =
