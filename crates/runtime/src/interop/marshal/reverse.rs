@@ -242,7 +242,7 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
         // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
         let into = unsafe {
             (*context).scan_sp = (*context).stack_base;
-            (*call).delegate = thunks::delegate_of(record);
+            (*call).delegate = thunks::callee_of(record, (*call).int_regs[0]);
             enter_domain(&cx, (*call).delegate)
         };
         return ReverseEntry {
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     }
     // SAFETY: the block is that of the thunk, as the caller promises.
     let into = unsafe {
-        (*call).delegate = thunks::delegate_of(record);
+        (*call).delegate = thunks::callee_of(record, (*call).int_regs[0]);
         enter_domain(&cx, (*call).delegate)
     };
     ReverseEntry {

@@ -3,6 +3,7 @@
 //! Keeps nothing. All native memory is malloc's. How structs and delegates cross is the runtime's
 //! ([`vervet_runtime::interop::marshal`]) and the compiler's (`native_layout`).
 use crate::support::args::Chars;
+use crate::support::objects::method_of;
 use std::mem::offset_of;
 use vervet_abi::layouts::RuntimeMethodInfoObject;
 use vervet_jit::stubs::native::layout::{
@@ -10,6 +11,7 @@ use vervet_jit::stubs::native::layout::{
 };
 use vervet_jit::stubs::native::marshal_spec::{MarshalSpec, class_char_set};
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::interop::com;
 use vervet_runtime::interop::marshal::{reverse, strings, structs};
 use vervet_runtime::memory::copy;
 use vervet_runtime::{ObjRef, icalls};
@@ -450,6 +452,74 @@ icalls! {
         // SAFETY: managed code passes a native structure of that type.
         unsafe { structs::free(layout, p) };
         Ok(())
+    }
+}
+
+/// Calls one of the first functions of a COM interface, which takes the interface only.
+fn call_by_interface<'cx>(cx: &'cx Cx<'cx>, interface: usize, number: usize) -> i32 {
+    type Function = extern "C" fn(usize) -> i32;
+    // SAFETY: managed code passes the address of a COM interface: its first word is the address of a table of functions, of which AddRef and Release take the
+    // interface.
+    let function: Function = unsafe {
+        let functions = *(interface as *const *const usize);
+        std::mem::transmute(*functions.add(number))
+    };
+    cx.native(|| function(interface))
+}
+
+icalls! {
+    /// IUnknown of an object, without a reference more.
+    "System.Runtime.InteropServices.Marshal::GetIUnknownForObjectInternal" fn get_iunknown(cx, object: ObjRef<'cx>) -> usize {
+        match object.is_null() {
+            true => Ok(0),
+            false => com::interface_of(cx, object, com::Interface::Unknown),
+        }
+    }
+    /// IDispatch of an object, without a reference more.
+    "System.Runtime.InteropServices.Marshal::GetIDispatchForObjectInternal" fn get_idispatch(cx, object: ObjRef<'cx>) -> usize {
+        match object.non_null() {
+            None => Ok(0),
+            Some(object) if com::is_dispatchable(object.class()) => com::interface_of(cx, object, com::Interface::Dispatch),
+            Some(_) => Err(com::no_interface(cx)),
+        }
+    }
+    /// An interface of an object, without a reference more. As in mono the object need not have it.
+    "System.Runtime.InteropServices.Marshal::GetCCW" fn get_ccw(cx, object: ObjRef<'cx>, ty: ObjRef<'cx>) -> usize {
+        let class = class_argument(cx, ty, "T")?;
+        match object.is_null() {
+            true => Ok(0),
+            false => com::interface_of(cx, object, com::Interface::Of(class)),
+        }
+    }
+    /// The object that an interface belongs to; null if it is native code's.
+    "System.Runtime.InteropServices.Marshal::GetObjectForCCW" fn get_object_for_ccw(cx, interface: usize) -> ObjRef<'cx> {
+        Ok(com::object_of(interface).unwrap_or(ObjRef::NULL))
+    }
+    /// Calls AddRef.
+    "System.Runtime.InteropServices.Marshal::AddRefInternal" fn add_ref(cx, interface: usize) -> i32 {
+        Ok(call_by_interface(cx, interface, 1))
+    }
+    /// Calls Release.
+    "System.Runtime.InteropServices.Marshal::ReleaseInternal" fn release(cx, interface: usize) -> i32 {
+        Ok(call_by_interface(cx, interface, 2))
+    }
+    /// Calls QueryInterface.
+    "System.Runtime.InteropServices.Marshal::QueryInterfaceInternal" fn query_interface(cx, interface: usize, guid: *const u8, out: *mut usize) -> i32 {
+        type Function = extern "C" fn(usize, *const u8, *mut usize) -> i32;
+        // SAFETY: managed code passes the address of a COM interface, of whose table of functions QueryInterface is the first; a Guid has 16 bytes.
+        let (function, guid): (Function, [u8; 16]) = unsafe {
+            let functions = *(interface as *const *const usize);
+            (std::mem::transmute(*functions), guid.cast::<[u8; 16]>().read_unaligned())
+        };
+        let mut found = 0;
+        let result = cx.native(|| function(interface, guid.as_ptr(), &raw mut found));
+        // SAFETY: managed code passes the address of a word.
+        unsafe { out.write(found) };
+        Ok(result)
+    }
+    /// The number of an interface's method in its table of functions.
+    "System.Runtime.InteropServices.Marshal::GetComSlotForMethodInfoInternal" fn get_com_slot(cx, method: ObjRef<'cx>) -> i32 {
+        Ok(com::slot_of(cx, method_of(cx, method)?)? as i32)
     }
 }
 
