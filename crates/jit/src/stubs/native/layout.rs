@@ -600,6 +600,12 @@ fn whole_size(declared: u32, end: u32, align: u32, may_stand: bool) -> Option<u3
     }
 }
 
+/// Does the conversion of an object ask whether its class has a layout? It does for fields of its own, and for inherited ones that are not just copied.
+fn needs_layout(class: ClassRef, parent: Option<&NativeLayout>) -> Result<bool, LoadError> {
+    let converts = parent.is_some_and(|p| !p.fields.is_empty() && !p.blittable);
+    Ok(converts || class.fields()?.iter().any(|f| !f.is_static()))
+}
+
 /// Computes a layout.
 fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     if let Some(layout) = special(class)? {
@@ -635,10 +641,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         sized &= parent.sized;
         fields = inherited_fields(parent);
     }
-    let has_own = class.fields()?.iter().any(|f| !f.is_static());
-    // What a class without fields of its own inherits is copied; only a conversion asks for the layout.
-    let converts = matches!(parent, Some(Some(parent)) if !fields.is_empty() && !parent.blittable);
-    if class.flags & 0x18 == 0 && (value_type || has_own || converts) {
+    if class.flags & 0x18 == 0 && (value_type || needs_layout(class, parent.flatten())?) {
         unsupported = unsupported.or_else(|| Some(no_layout(class)));
     }
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {

@@ -7,9 +7,17 @@
 //! block)`. The stub converts the arguments as the [`MarshalPlan`] of the class's `Invoke` says,
 //! calls as `Invoke` does, and stores the result to the block.
 //!
+//! # What is called
+//! | stub | it is called with | it calls |
+//! |---|---|---|
+//! | of a delegate class | the delegate | what `Invoke` calls |
+//! | of a method of a COM interface | the object that the interface belongs to | the static wrapper of the method, with the object as first argument |
+//! | of a function that all COM interfaces have | the object | a helper, with the block as it is |
+//!
 //! # Invariants
-//! Exceptions pass through the stub. The first pass of an exception goes on in the managed frames
-//! below the native ones (docs/decisions/0013-exceptions-skip-native-frames.md).
+//! * A wrapper of a COM method returns an HRESULT, or has the preserved signature; what the method throws does not leave it in the first case.
+//! * Exceptions pass through the stub. The first pass of an exception goes on in the managed frames
+//!   below the native ones (docs/decisions/0013-exceptions-skip-native-frames.md).
 use crate::blob::{Blob, Symbol};
 use crate::emit::front::StackCheck;
 use crate::emit::sequences::{EmitExt, build, zero};
@@ -33,6 +41,17 @@ use vervet_types::MethodRef;
 
 /// The reverse stub of a delegate class; `method` is its `Invoke`.
 pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
+    converting(codegen, method, Callee::Delegate)
+}
+
+/// The reverse stub of a method of a COM interface. It is called with the object in place of a delegate, and calls the static method `wrapper` with it; the wrapper's
+/// plan has been kept ([`keep_com_plan`](crate::stubs::native::marshal_plan::keep_com_plan)).
+pub fn com_stub(codegen: &Codegen, wrapper: MethodRef) -> Result<Blob, CompileError> {
+    converting(codegen, wrapper, Callee::Static(wrapper))
+}
+
+/// A reverse stub that converts the arguments and the result as the plan of `method` says.
+fn converting(codegen: &Codegen, method: MethodRef, callee: Callee) -> Result<Blob, CompileError> {
     let lowered = LoweredSignature::of_method(method)?;
     let plan = plan(method)?;
     let mut signature = Signature::new(CallConv::Tail);
@@ -51,38 +70,7 @@ pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, Compil
                 stack: None,
                 plan,
                 lowered: &lowered,
-                callee: Callee::Delegate,
-                backs: Vec::new(),
-            };
-            call.emit(e, args[0]);
-            e.b.ins().return_(&[]);
-            Ok(())
-        },
-    )
-}
-
-/// The reverse stub of a method of a COM interface. It is called with the object in place of a delegate, and calls the static method `wrapper` with it; the wrapper's
-/// plan has been kept ([`keep_com_plan`](crate::stubs::native::marshal_plan::keep_com_plan)).
-pub fn com_stub(codegen: &Codegen, wrapper: MethodRef) -> Result<Blob, CompileError> {
-    let lowered = LoweredSignature::of_method(wrapper)?;
-    let plan = plan(wrapper)?;
-    let mut signature = Signature::new(CallConv::Tail);
-    signature.params.resize(2, AbiParam::new(I64));
-    build(
-        codegen,
-        Tier::Quick,
-        &wrapper.full_name(),
-        signature,
-        |e, args| {
-            e.check = StackCheck::Always;
-            let method = e.symbol(Symbol::MethodHandle(wrapper));
-            let mut call = Reverse {
-                method,
-                block: args[1],
-                stack: None,
-                plan,
-                lowered: &lowered,
-                callee: Callee::Static(wrapper),
+                callee,
                 backs: Vec::new(),
             };
             call.emit(e, args[0]);

@@ -462,7 +462,7 @@ fn call_by_interface<'cx>(cx: &'cx Cx<'cx>, interface: usize, number: usize) -> 
     // interface.
     let function: Function = unsafe {
         let functions = *(interface as *const *const usize);
-        std::mem::transmute(*functions.add(number))
+        std::mem::transmute::<usize, Function>(*functions.add(number))
     };
     cx.native(|| function(interface))
 }
@@ -509,7 +509,7 @@ icalls! {
         // SAFETY: managed code passes the address of a COM interface, of whose table of functions QueryInterface is the first; a Guid has 16 bytes.
         let (function, guid): (Function, [u8; 16]) = unsafe {
             let functions = *(interface as *const *const usize);
-            (std::mem::transmute(*functions), guid.cast::<[u8; 16]>().read_unaligned())
+            (std::mem::transmute::<usize, Function>(*functions), guid.cast::<[u8; 16]>().read_unaligned())
         };
         let mut found = 0;
         let result = cx.native(|| function(interface, guid.as_ptr(), &raw mut found));
