@@ -342,6 +342,8 @@ helpers! {
     MarshalArgBack(I64, I64, I64, I64) : Runtime;
     /// Native to managed: (method, managed result) -> native result.
     MarshalResultToNative(I64, I64) -> I64 : Runtime;
+    /// Native code calls a function that every COM interface has: (number in the table of functions, ReverseCall block).
+    ComFunction(I64, I64) : Runtime;
     /// `Monitor.Enter` was given a `lockTaken` that is true already: throws the ArgumentException.
     ThrowLockTaken() : Runtime;
 }

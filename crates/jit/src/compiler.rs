@@ -218,6 +218,20 @@ impl Compiler {
             || stubs::remote::remote_stub(self.codegen(), method),
         )
     }
+    /// As [`Compiler::reverse_stub`], of a method of a COM interface: it is called with the object, and calls `wrapper`.
+    pub fn com_stub(&self, wrapper: MethodRef) -> Result<Blob, CompileError> {
+        let name = || wrapper.full_name();
+        guarded(name, || {
+            stubs::native::reverse::com_stub(self.codegen(), wrapper)
+        })
+    }
+    /// As [`Compiler::reverse_stub`], of one of the functions that all COM interfaces have.
+    pub fn com_unknown_stub(&self, slot: u32) -> Result<Blob, CompileError> {
+        let name = || format!("function {slot} of COM interfaces");
+        guarded(name, || {
+            stubs::native::reverse::com_unknown_stub(self.codegen(), slot)
+        })
+    }
     /// The code that the reverse thunk calls: a Tail function `(delegate, ReverseCall block)`.
     /// `invoke` is the `Invoke` of the delegate class.
     pub fn reverse_stub(&self, invoke: MethodRef) -> Result<Blob, CompileError> {

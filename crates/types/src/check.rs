@@ -229,7 +229,7 @@ impl Class {
                 // Several default methods are an error only of a call.
                 let found = match self.find_interface_impl(method) {
                     Err(LoadError::Ambiguous { .. }) => continue,
-                    other => other?,
+                    other => other.map_err(|e| e.in_implementation(self))?,
                 };
                 if found.is_none() {
                     let name = method.signed_name();

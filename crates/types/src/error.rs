@@ -326,17 +326,70 @@ impl LoadError {
     /// The error of a field's type as one of its class, as mono reports it. What only managed code can supply, and errors that name another
     /// culprit, stay as they are; so do the errors of parents and interfaces, for which this is not called.
     pub(crate) fn in_field(self, field: FieldRef) -> LoadError {
-        let cause = match &self {
-            LoadError::NoSuchType { .. }
-            | LoadError::FileNotFound { .. }
-            | LoadError::NotPreloaded { .. } => self.as_cause(),
-            _ => return self,
-        };
+        if !self.is_absence() {
+            return self;
+        }
+        let cause = self.as_cause();
         let (name, index) = (field.definition().full_name(), field.index);
         LoadError::Unusable {
             class: field.class.full_name(),
             assembly: field.class.module.assembly_name(),
             text: format!("Could not load type of field '{name}' ({index}) due to: {cause}"),
+        }
+    }
+    /// Is it a type, or the assembly that it should be in, that is not there? Where mono has a text of its own for what needs the type, these are the errors
+    /// that it replaces.
+    pub(crate) fn is_absence(&self) -> bool {
+        matches!(
+            self,
+            LoadError::NoSuchType { .. }
+                | LoadError::FileNotFound { .. }
+                | LoadError::NotPreloaded { .. }
+        )
+    }
+    /// The error of a generic method's signature as one of the instantiation that an instruction names.
+    pub(crate) fn in_instance_of(self, method: MethodRef) -> LoadError {
+        if !self.is_absence() {
+            return self;
+        }
+        let class = crate::names::short_name(method.class);
+        LoadError::BadImage {
+            file: method.module().assembly_name(),
+            message: format!(
+                "Could not resolve signature of method {class}:{}",
+                method.name
+            ),
+        }
+    }
+    /// The error of a signature that an overriding method is compared with as one of the class's virtual methods.
+    pub(crate) fn in_vtable(self, class: ClassRef) -> LoadError {
+        match self.is_absence() {
+            true => {
+                let name = class.def().full_name();
+                class.unusable(format!("VTable setup of type {name} failed"))
+            }
+            false => self,
+        }
+    }
+    /// The error of a signature that an interface's method is compared with as one of the class that should implement it.
+    pub(crate) fn in_implementation(self, class: ClassRef) -> LoadError {
+        match self.is_absence() {
+            true => {
+                class.unusable("Could not resolve the signature of a virtual method".to_owned())
+            }
+            false => self,
+        }
+    }
+    /// The error of a parent's virtual methods as one of the class.
+    pub(crate) fn in_parent_vtable(self, class: ClassRef, parent: ClassRef) -> LoadError {
+        match self {
+            LoadError::Unusable { text, .. } => {
+                let text = parent.def().failed_with(&text);
+                class.unusable(format!(
+                    "Parent class vtable failed to initialize, due to: {text}"
+                ))
+            }
+            other => other,
         }
     }
     /// The error of a parent as one of the class. What only managed code can supply stays as it is.

@@ -420,7 +420,10 @@ impl Class {
             }
             p.offset = offset as u32;
             if p.memory.has_refs() && p.offset % 8 != 0 {
-                return self.bad_layout(format!("field {} is a misaligned reference", field.name));
+                return Err(self.unusable(format!(
+                    "Reference typed field '{}' has explicit offset that is not pointer-size aligned.",
+                    field.name
+                )));
             }
             align = align.max(declared.align_of(&p.memory));
             end = end.max(offset + u64::from(p.memory.size()));

@@ -19,6 +19,8 @@ pub enum MethodKind {
     Normal,
     /// No metadata: [`crate::dynamic`].
     Dynamic,
+    /// No metadata: [`crate::native_function`].
+    NativeFunction,
     /// `Get(int...)` of an array.
     ArrayGet,
     /// `Set(int..., T)` of an array.
@@ -130,6 +132,8 @@ pub(crate) enum Rare {
     Grafted(ModuleRef),
     /// A dynamic method: its body once it has one, and the module whose code it counts as.
     Dynamic(Published<DynBody>, ModuleRef),
+    /// What a delegate around a native function calls.
+    Native(NativeFunction),
 }
 
 impl PartialEq for Method {

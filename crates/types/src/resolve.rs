@@ -511,6 +511,7 @@ impl Scope {
                     return Err(none());
                 }
                 let method = self.method(row.method)?;
+                method.open_sig().map_err(|e| e.in_instance_of(method))?;
                 let args = self
                     .module
                     .cache

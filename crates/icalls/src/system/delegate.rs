@@ -8,6 +8,7 @@ use vervet_abi::layouts::DelegateObject;
 use vervet_runtime::code::{entries, first_call};
 use vervet_runtime::icalls;
 use vervet_runtime::interop::delegates;
+use vervet_runtime::interop::marshal::native_functions;
 use vervet_runtime::object::ObjRef;
 use vervet_runtime::remoting;
 use vervet_types::Known;
@@ -70,6 +71,9 @@ icalls! {
     }
     /// The method that a call reaches.
     "System.Delegate::GetVirtualMethod_internal" fn get_virtual_method_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+        if let Some(method) = native_functions::method_of(cx, this)? {
+            return method_object(cx, method, None);
+        }
         // SAFETY: the runtime stored the method in the delegate when it filled it.
         let handle = unsafe { crate::support::handles::in_object(this, offset_of!(DelegateObject, method)) };
         let method = crate::support::handles::method(cx, handle)?;

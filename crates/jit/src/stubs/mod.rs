@@ -51,6 +51,7 @@ pub fn method_stub(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>,
                 reason,
             })
         }
+        MethodKind::NativeFunction => native::pinvoke::native_function(codegen, method).map(Some),
         MethodKind::Normal if method.is_pinvoke() => {
             native::pinvoke::pinvoke(codegen, method).map(Some)
         }

@@ -237,6 +237,7 @@ bodies! {
     MarshalArgToManaged(_, _, _, _) => marshal_arg_to_managed;
     MarshalArgBack(_, _, _, _) => marshal_arg_back;
     MarshalResultToNative(_, _) => marshal_result_to_native;
+    ComFunction(_, _) => com_function;
     ThrowLockTaken() => throw_lock_taken;
 }
 
@@ -818,6 +819,12 @@ extern "C" fn marshal_arg_back(m: usize, index: i64, managed: usize, native: usi
 /// The managed result of that call as native code expects it.
 extern "C" fn marshal_result_to_native(m: usize, managed: usize) -> usize {
     with(|cx| marshal::result_to_native(cx, method(m), managed))
+}
+/// Native code calls QueryInterface, AddRef, Release, or a function of IDispatch.
+extern "C" fn com_function(slot: i64, block: usize) {
+    // SAFETY: the stub passes the block that the reverse thunk has made for the call.
+    let block = unsafe { &mut *(block as *mut vervet_abi::native_call::ReverseCall) };
+    with(|cx| crate::interop::com::function(cx, slot, block))
 }
 /// `Monitor.Enter` was given a variable that says that the lock is taken.
 extern "C" fn throw_lock_taken() {

@@ -34,7 +34,7 @@ pub(super) fn keep(method: MethodRef, blob: &Blob) {
 
 /// Is the method the same in all domains?
 pub(super) fn is_shared(method: MethodRef) -> bool {
-    !method.is_dynamic()
+    !method.is_nameless()
         && method.module().owner == 0
         && is_shared_class(method.class)
         && method.method_args().iter().all(|a| is_shared_class(a))

@@ -69,7 +69,7 @@ pub fn source_line(method: MethodRef, il_offset: u32) -> Option<SourceLine> {
 
 /// The IL offsets of a method at which a line of source begins, sorted, if that is known.
 pub fn points(method: MethodRef) -> Option<Vec<u32>> {
-    if method.rid == 0 || method.is_dynamic() {
+    if method.rid == 0 {
         return None;
     }
     of(method.module())?.points(method.definition().token())

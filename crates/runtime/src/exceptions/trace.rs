@@ -101,7 +101,11 @@ impl RawFrame {
     /// The frames of a walk's frame that traces show, innermost first.
     pub fn of(frame: &WalkFrame) -> impl Iterator<Item = RawFrame> + use<> {
         let wrapper = match frame.code.kind {
-            CodeKind::Wrapper(m) if m.is_pinvoke() || m.is_icall() => Some(RawFrame::wrapper(m)),
+            CodeKind::Wrapper(m)
+                if m.is_pinvoke() || m.is_icall() || m.native_function().is_some() =>
+            {
+                Some(RawFrame::wrapper(m))
+            }
             CodeKind::Wrapper(m) if m.class.is_delegate().unwrap_or(true) => {
                 (m.name == "EndInvoke").then_some(RawFrame {
                     kind: Kind::EndInvoke,

@@ -115,7 +115,7 @@ fn implementation(method: MethodRef) -> u32 {
 
 /// Does metadata define the method?
 fn has_row(method: MethodRef) -> bool {
-    !method.is_dynamic() && !method.class.is_array()
+    !method.is_nameless() && !method.class.is_array()
 }
 
 icalls! {

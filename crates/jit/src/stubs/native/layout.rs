@@ -600,6 +600,12 @@ fn whole_size(declared: u32, end: u32, align: u32, may_stand: bool) -> Option<u3
     }
 }
 
+/// Does the conversion of an object ask whether its class has a layout? It does for fields of its own, and for inherited ones that are not just copied.
+fn needs_layout(class: ClassRef, parent: Option<&NativeLayout>) -> Result<bool, LoadError> {
+    let converts = parent.is_some_and(|p| !p.fields.is_empty() && !p.blittable);
+    Ok(converts || class.fields()?.iter().any(|f| !f.is_static()))
+}
+
 /// Computes a layout.
 fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     if let Some(layout) = special(class)? {
@@ -635,8 +641,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         sized &= parent.sized;
         fields = inherited_fields(parent);
     }
-    let has_fields = !fields.is_empty() || class.fields()?.iter().any(|f| !f.is_static());
-    if class.flags & 0x18 == 0 && (value_type || has_fields) {
+    if class.flags & 0x18 == 0 && (value_type || needs_layout(class, parent.flatten())?) {
         unsupported = unsupported.or_else(|| Some(no_layout(class)));
     }
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {

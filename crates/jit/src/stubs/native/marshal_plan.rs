@@ -260,6 +260,7 @@ static PLANS: LeafLock<Option<FxHashMap<usize, &'static MarshalPlan>>> = LeafLoc
 
 /// The plan of a P/Invoke method, or of the `Invoke` of a delegate class.
 pub fn plan(method: MethodRef) -> Result<&'static MarshalPlan, LoadError> {
+    let method = method.native_function().map_or(method, |f| f.invoke);
     let key = std::ptr::from_ref(method) as usize;
     if let Some(found) = PLANS.lock().as_ref().and_then(|map| map.get(&key)) {
         return Ok(found);
@@ -334,8 +335,57 @@ const BOTH: Direction = Direction {
     output: true,
 };
 
-/// Computes the plan of a method.
-fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
+/// Makes the plan of the static method `wrapper`, by which native code calls `method` as one of a COM interface. Both have the same parameters, before which the wrapper
+/// has the object; native code passes the interface's address there. Unless the signature is preserved, the wrapper returns the HRESULT, and what `method` returns goes
+/// to one parameter more. By default strings are BSTRs and bools VARIANT_BOOLs, as in mono.
+///
+/// # Errors
+/// As of [`plan`].
+pub fn keep_com_plan(wrapper: MethodRef, method: MethodRef) -> Result<(), LoadError> {
+    use super::marshal_spec::native_type as nt;
+    let (sig, outer) = (method.sig()?, wrapper.sig()?);
+    let (mut sources, _) = sources(method)?;
+    let classes = std::iter::once(&sig.ret).chain(&sig.params);
+    for (class, source) in classes.zip(&mut sources) {
+        let class = class
+            .element()
+            .filter(|_| class.is_byref())
+            .unwrap_or(class);
+        if source.spec.native == 0 && is(class, Known::String) {
+            source.spec.native = nt::BSTR;
+        }
+        if source.spec.native == 0 && is(class, Known::Boolean) {
+            source.spec.native = nt::VARIANT_BOOL;
+        }
+    }
+    let mut result = sources.remove(0);
+    let mut params = vec![ParamPlan::Direct];
+    for (class, source) in sig.params.iter().zip(&sources) {
+        params.push(plan_one(class, source)?);
+    }
+    let ret = if outer.params.len() > params.len() {
+        (result.flags, result.is_result) = (2, false);
+        params.push(plan_one(outer.params[params.len()], &result)?);
+        plan_one(outer.ret, &Source::default())?
+    } else {
+        result_only(outer.ret, plan_one(outer.ret, &result)?)
+    };
+    let made = MarshalPlan {
+        sig: outer,
+        params,
+        ret,
+        set_last_error: false,
+    };
+    PLANS
+        .lock()
+        .get_or_insert_default()
+        .entry(std::ptr::from_ref(wrapper) as usize)
+        .or_insert_with(|| Box::leak(Box::new(made)));
+    Ok(())
+}
+
+/// What is known of the result and of each parameter of a method, and whether errno is recorded.
+fn sources(method: MethodRef) -> Result<(Vec<Source>, bool), LoadError> {
     let sig = method.sig()?;
     let definition = method.definition();
     let image = &definition.module().image;
@@ -365,6 +415,13 @@ fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
             source.flags = param.flags;
         }
     }
+    Ok((sources, set_last_error))
+}
+
+/// Computes the plan of a method.
+fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
+    let sig = method.sig()?;
+    let (sources, set_last_error) = sources(method)?;
     let one = |(class, source): (&ClassRef, &Source)| plan_one(class, source);
     let params = sig
         .params

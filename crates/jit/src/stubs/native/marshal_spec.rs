@@ -171,7 +171,7 @@ pub fn has_attribute(image: &Image<'static>, parent: Token, name: &str) -> bool 
 }
 
 /// The values of the attributes of that name.
-fn attributes(
+pub fn attributes(
     image: &Image<'static>,
     parent: Token,
     name: &str,

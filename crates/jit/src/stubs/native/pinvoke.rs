@@ -107,6 +107,32 @@ pub fn native_delegate_thunk(codegen: &Codegen, method: MethodRef) -> Result<Blo
     )
 }
 
+/// The body of a method that stands for a native function ([`MethodKind::NativeFunction`](vervet_types::method::MethodKind)).
+pub fn native_function(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
+    let Some(function) = method.native_function() else {
+        return Err(CompileError::Internal {
+            method: method.full_name(),
+            offset: 0,
+            reason: "it stands for no native function".to_owned(),
+        });
+    };
+    let lowered = LoweredSignature::of_method(method)?;
+    let plan = plan(method)?;
+    build(
+        codegen,
+        Tier::Quick,
+        &method.full_name(),
+        lowered.clif.clone(),
+        |e, args| {
+            e.check = StackCheck::Always;
+            let target = e.word(function.address as i64);
+            let results = emit(e, Some(method), plan, &lowered, target, args);
+            e.b.ins().return_(&results);
+            Ok(())
+        },
+    )
+}
+
 /// Emits an unmanaged `calli`. `args` are the values of a managed call of that signature (a result
 /// buffer first, if there is one), and the results are as that call's. Marshalling is the default
 /// one; what needs a helper throws NotSupportedException, because the helpers find a plan by its

@@ -1,4 +1,4 @@
-//! Native code calls managed code: the reverse stub of a delegate class.
+//! Native code calls managed code: the reverse stubs of delegate classes and of COM interfaces.
 //!
 //! # How it works
 //! Native code calls the reverse thunk that was made for the delegate. The thunk, which is assembly
@@ -7,9 +7,17 @@
 //! block)`. The stub converts the arguments as the [`MarshalPlan`] of the class's `Invoke` says,
 //! calls as `Invoke` does, and stores the result to the block.
 //!
+//! # What is called
+//! | stub | it is called with | it calls |
+//! |---|---|---|
+//! | of a delegate class | the delegate | what `Invoke` calls |
+//! | of a method of a COM interface | the object that the interface belongs to | the static wrapper of the method, with the object as first argument |
+//! | of a function that all COM interfaces have | the object | a helper, with the block as it is |
+//!
 //! # Invariants
-//! Exceptions pass through the stub. The first pass of an exception goes on in the managed frames
-//! below the native ones (docs/decisions/0013-exceptions-skip-native-frames.md).
+//! * A wrapper of a COM method returns an HRESULT, or has the preserved signature; what the method throws does not leave it in the first case.
+//! * Exceptions pass through the stub. The first pass of an exception goes on in the managed frames
+//!   below the native ones (docs/decisions/0013-exceptions-skip-native-frames.md).
 use crate::blob::{Blob, Symbol};
 use crate::emit::front::StackCheck;
 use crate::emit::sequences::{EmitExt, build, zero};
@@ -33,6 +41,17 @@ use vervet_types::MethodRef;
 
 /// The reverse stub of a delegate class; `method` is its `Invoke`.
 pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
+    converting(codegen, method, Callee::Delegate)
+}
+
+/// The reverse stub of a method of a COM interface. It is called with the object in place of a delegate, and calls the static method `wrapper` with it; the wrapper's
+/// plan has been kept ([`keep_com_plan`](crate::stubs::native::marshal_plan::keep_com_plan)).
+pub fn com_stub(codegen: &Codegen, wrapper: MethodRef) -> Result<Blob, CompileError> {
+    converting(codegen, wrapper, Callee::Static(wrapper))
+}
+
+/// A reverse stub that converts the arguments and the result as the plan of `method` says.
+fn converting(codegen: &Codegen, method: MethodRef, callee: Callee) -> Result<Blob, CompileError> {
     let lowered = LoweredSignature::of_method(method)?;
     let plan = plan(method)?;
     let mut signature = Signature::new(CallConv::Tail);
@@ -51,6 +70,7 @@ pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, Compil
                 stack: None,
                 plan,
                 lowered: &lowered,
+                callee,
                 backs: Vec::new(),
             };
             call.emit(e, args[0]);
@@ -58,6 +78,29 @@ pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, Compil
             Ok(())
         },
     )
+}
+
+/// The reverse stub of a function that every COM interface of the runtime's has: it leaves the call to a helper, by its number in the table of functions.
+pub fn com_unknown_stub(codegen: &Codegen, slot: u32) -> Result<Blob, CompileError> {
+    let mut signature = Signature::new(CallConv::Tail);
+    signature.params.resize(2, AbiParam::new(I64));
+    let name = format!("function {slot} of COM interfaces");
+    build(codegen, Tier::Quick, &name, signature, |e, args| {
+        e.check = StackCheck::Always;
+        let slot = e.word(i64::from(slot));
+        e.helper(call::ComFunction, [slot, args[1]]);
+        e.b.ins().return_(&[]);
+        Ok(())
+    })
+}
+
+/// What a reverse stub calls.
+#[derive(Clone, Copy)]
+enum Callee {
+    /// The delegate that it is given.
+    Delegate,
+    /// This method, with the object that it is given as first argument.
+    Static(MethodRef),
 }
 
 /// Something to do after the call.
@@ -80,6 +123,7 @@ struct Reverse<'c> {
     stack: Option<Value>,
     plan: &'c MarshalPlan,
     lowered: &'c LoweredSignature,
+    callee: Callee,
     backs: Vec<Back>,
 }
 
@@ -107,9 +151,21 @@ impl Reverse<'_> {
         let size = self.lowered.ret_class.layout().map_or(16, |l| l.size);
         let buffer =
             (self.lowered.ret == Pass::Address).then(|| e.zeroed_stack(size.next_multiple_of(8)));
-        let (code, first) = delegate::target_of(e, self.lowered, delegate);
-        let mut args = vec![first];
-        args.extend(buffer);
+        let mut args = Vec::new();
+        let code = match self.callee {
+            Callee::Delegate => {
+                let (code, first) = delegate::target_of(e, self.lowered, delegate);
+                args.push(first);
+                args.extend(buffer);
+                code
+            }
+            Callee::Static(method) => {
+                args.extend(buffer);
+                // Native code has passed the interface's address there.
+                values[0] = delegate;
+                e.load_symbol(I64, Symbol::MethodSlot(method), 0)
+            }
+        };
         args.extend(values);
         let results = e.call_address(&self.lowered.clif, code, &args);
         self.result(e, &results, buffer, hidden);

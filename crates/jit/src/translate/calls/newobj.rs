@@ -64,6 +64,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 class.full_name()
             )));
         }
+        // The constructor is resolved first, as in mono.
+        ctor.sig()?;
         class.check_operand()?;
         if class.is_delegate()? {
             if let Some(invoke) = class.find_method("Invoke", None)? {

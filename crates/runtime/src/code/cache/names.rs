@@ -85,8 +85,8 @@ impl Namer<'_> {
     }
     /// Writes a method. None: it has no name.
     pub fn method(&mut self, method: MethodRef) -> Option<()> {
-        // A dynamic method has no row: its class and index name all of them.
-        if method.is_open() || method.is_dynamic() {
+        // What has no row is not named by its class and index.
+        if method.is_open() || method.is_nameless() {
             return None;
         }
         self.class(method.class)?;

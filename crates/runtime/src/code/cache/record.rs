@@ -283,7 +283,7 @@ fn keep_as(method: MethodRef, compiled: &Compiled, role: Role) {
 /// The module in whose file the method's code is: its own, or that of its type arguments if its own is known anyway. With several of them, that of Main.
 /// None: there is none; so it is for what a program defines while it runs, which no file holds.
 pub(super) fn home_of(method: MethodRef) -> Option<ModuleRef> {
-    if method.is_dynamic() || method.module().image.grows().is_some() {
+    if method.is_nameless() || method.module().image.grows().is_some() {
         return None;
     }
     let mut homes = Homes::default();

@@ -13,6 +13,7 @@ pub mod custom;
 pub mod handler_calls;
 pub mod helpers;
 pub mod lengths;
+pub mod native_functions;
 pub mod reverse;
 pub mod strings;
 pub mod structs;

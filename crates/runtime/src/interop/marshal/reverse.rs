@@ -9,6 +9,7 @@
 //!   way out ([`crate::threads::attach`]) is attached for the call only. A call that a signal handler makes is not made here
 //!   ([`handler_calls`]).
 use super::handler_calls;
+use super::native_functions;
 use super::thunks::{self, Record};
 use crate::arch::upcalls::{FOR_THE_CALL, OF_DOMAIN, OF_GREEN, ReverseEntry};
 use crate::code::link;
@@ -64,9 +65,8 @@ pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<
     if have != 0 {
         return Ok(have);
     }
-    let extra: usize = delegate.read(offset_of!(DelegateObject, extra_arg));
-    if extra != 0 {
-        return Ok(extra);
+    if let Some(native) = native_functions::address_in(delegate) {
+        return Ok(native);
     }
     let invoke = crate::interop::delegates::invoke_method(cx, delegate.class())?;
     let stub = reverse_stub(cx, invoke)?;
@@ -89,11 +89,43 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
         return Ok(ObjRef::NULL);
     }
     // One of another class is called through its thunk, as any native function is.
-    if let Some(delegate) = thunks::delegate_at(address)
+    if let Some(delegate) = own_delegate(cx, address)?
         && cx.load(cx.universe().is_assignable(delegate.class(), class))?
     {
         return Ok(delegate);
     }
+    around_native(cx, address, class)
+}
+
+/// What a program gets that asks for a delegate for a function's address: of a thunk of ours its delegate, also if that is of another class.
+///
+/// # Errors
+/// NotSupportedException if the delegate belongs to another domain.
+pub fn delegate_asked_for<'cx>(
+    cx: &'cx Cx<'cx>,
+    address: usize,
+    class: ClassRef,
+) -> Result<ObjRef<'cx>> {
+    match own_delegate(cx, address)? {
+        Some(delegate) => Ok(delegate),
+        None if address == 0 => Ok(ObjRef::NULL),
+        None => around_native(cx, address, class),
+    }
+}
+
+/// The delegate whose thunk is at that address.
+fn own_delegate<'cx>(cx: &'cx Cx<'cx>, address: usize) -> Result<Option<ObjRef<'cx>>> {
+    match thunks::delegate_at(address) {
+        Some(delegate) if delegate.vtable().domain != cx.domain().id => Err(cx.throw(
+            Known::NotSupportedException,
+            "Delegates cannot be marshalled from native code into a domain other than their home domain",
+        )),
+        found => Ok(found),
+    }
+}
+
+/// A delegate of that class that calls the native function.
+fn around_native<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> Result<ObjRef<'cx>> {
     let invoke = crate::interop::delegates::invoke_method(cx, class)?;
     let key = (cx.domain().id, invoke.id);
     let known = TABLES
@@ -129,6 +161,8 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
         invoke as *const _ as usize,
     );
     delegate.write(offset_of!(DelegateObject, method_ptr), address);
+    // The class library asks for the method when a program does.
+    delegate.write(offset_of!(DelegateObject, method_is_virtual), 1u8);
     Ok(delegate)
 }
 
@@ -208,7 +242,7 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
         // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
         let into = unsafe {
             (*context).scan_sp = (*context).stack_base;
-            (*call).delegate = thunks::delegate_of(record);
+            (*call).delegate = thunks::callee_of(record, (*call).int_regs[0]);
             enter_domain(&cx, (*call).delegate)
         };
         return ReverseEntry {
@@ -257,7 +291,7 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     }
     // SAFETY: the block is that of the thunk, as the caller promises.
     let into = unsafe {
-        (*call).delegate = thunks::delegate_of(record);
+        (*call).delegate = thunks::callee_of(record, (*call).int_regs[0]);
         enter_domain(&cx, (*call).delegate)
     };
     ReverseEntry {

@@ -106,6 +106,9 @@ pub unsafe fn one_to_native<'cx>(
             }
             Native::Delegate(_) => (native as *mut usize)
                 .write_unaligned(super::reverse::function_pointer(cx, object())?),
+            Native::Handle(_) if object().is_null() => {
+                return Err(cx.throw_default(Known::ArgumentNullException));
+            }
             Native::Handle(_) => {
                 (native as *mut usize).write_unaligned(values::handle_of(object()))
             }

@@ -40,6 +40,8 @@ pub struct Record {
     pub invoke: MethodRef,
     /// It returns nothing and takes numbers only, all in registers: see [`handler_calls`].
     pub is_plain: bool,
+    /// It serves no delegate, but a function of COM interfaces; the object is found by the first argument.
+    pub is_com: bool,
 }
 
 #[derive(Default)]
@@ -113,6 +115,7 @@ pub fn take<'cx>(
         thunk: AtomicUsize::new(0),
         invoke,
         is_plain,
+        is_com: false,
     }));
     let code = reverse_thunk(record as *const Record as usize);
     let thunk = match crate::code::arena::place_stub(code, || name_of(invoke)) {
@@ -129,6 +132,24 @@ pub fn take<'cx>(
     thunks.all.insert(thunk, record);
     thunks.used += 1;
     Ok(record)
+}
+
+/// The address of a thunk for a function of COM interfaces, with that reverse stub; `method` gives it its name.
+pub fn for_com<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, stub: usize) -> Result<usize> {
+    let record: &'static Record = Box::leak(Box::new(Record {
+        stub,
+        handle: 0,
+        used: AtomicBool::new(true),
+        thunk: AtomicUsize::new(0),
+        invoke: method,
+        is_plain: false,
+        is_com: true,
+    }));
+    let code = reverse_thunk(record as *const Record as usize);
+    let thunk = crate::code::arena::place_stub(code, || name_of(method));
+    let thunk = thunk.map_err(|e| cx.throw_load(e))?;
+    record.thunk.store(thunk, Ordering::Release);
+    Ok(thunk)
 }
 
 /// The name of a delegate's thunk, for `perf`.
@@ -149,8 +170,16 @@ pub fn delegate_at<'cx>(address: usize) -> Option<ObjRef<'cx>> {
     handles::target(record.handle).and_then(ObjRef::non_null)
 }
 
-/// The address of the delegate, for the thunk; in Runtime state. Without a delegate the process ends.
-pub fn delegate_of(record: &Record) -> usize {
+/// The address of what the thunk calls, a delegate or an object with COM interfaces; in Runtime state. Without it the process ends. `first` is the call's first
+/// argument.
+pub fn callee_of(record: &Record, first: u64) -> usize {
+    match record.is_com {
+        true => crate::interop::com::object_at(first as usize),
+        false => delegate_of(record),
+    }
+}
+
+fn delegate_of(record: &Record) -> usize {
     match handles::target(record.handle).and_then(ObjRef::non_null) {
         Some(delegate) => delegate.addr(),
         None => collected(record),

@@ -3,6 +3,7 @@
 //! Keeps nothing. All native memory is malloc's. How structs and delegates cross is the runtime's
 //! ([`vervet_runtime::interop::marshal`]) and the compiler's (`native_layout`).
 use crate::support::args::Chars;
+use crate::support::objects::method_of;
 use std::mem::offset_of;
 use vervet_abi::layouts::RuntimeMethodInfoObject;
 use vervet_jit::stubs::native::layout::{
@@ -10,6 +11,7 @@ use vervet_jit::stubs::native::layout::{
 };
 use vervet_jit::stubs::native::marshal_spec::{MarshalSpec, class_char_set};
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::interop::com;
 use vervet_runtime::interop::marshal::{reverse, strings, structs};
 use vervet_runtime::memory::copy;
 use vervet_runtime::{ObjRef, icalls};
@@ -129,14 +131,41 @@ fn class_argument<'cx>(
 }
 /// The native layout for a conversion, by name of the parameter. What nobody has given a layout is told from what cannot have one.
 fn converted(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static NativeLayout> {
-    if !class.is_array() && !class.is_ptr() && !class.is_fn_ptr() && class.flags & LAYOUT == 0 {
-        let message = format!(
-            "Type {} which is passed to unmanaged code must have a StructLayout attribute.",
-            short_name(class)
+    if class.is_open {
+        let text = format!(
+            "Could not execute the method because the containing type '{}', is not fully instantiated.",
+            class.full_name()
         );
-        return Err(cx.throw(Known::MarshalDirectiveException, &message));
+        return Err(cx.throw(Known::InvalidOperationException, &text));
     }
-    structure(cx, class, parameter)
+    if class.is_array() || class.is_ptr() || class.is_fn_ptr() || class.flags & LAYOUT != 0 {
+        return structure(cx, class, parameter);
+    }
+    if adds_nothing(cx, class)? {
+        return cx.load(native_layout(class));
+    }
+    let message = format!(
+        "Type {} which is passed to unmanaged code must have a StructLayout attribute.",
+        short_name(class)
+    );
+    Err(cx.throw(Known::MarshalDirectiveException, &message))
+}
+/// Is a class without a declared layout converted as its base class is? It adds no field to it; the base class has a layout, or adds none either.
+fn adds_nothing(cx: &Cx<'_>, class: ClassRef) -> Result<bool> {
+    if class.is_interface() || class.is_abstract() {
+        return Ok(false);
+    }
+    let mut next = Some(class);
+    while let Some(class) = next {
+        if class.flags & LAYOUT != 0 {
+            return Ok(true);
+        }
+        if cx.load(class.fields())?.iter().any(|f| !f.is_static()) {
+            return Ok(false);
+        }
+        next = cx.load(class.parent())?;
+    }
+    Ok(true)
 }
 /// Finds the native function of a P/Invoke; nothing happens for another method.
 fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
@@ -289,7 +318,7 @@ icalls! {
     }
     /// A delegate that calls a native function; the same delegate if the function is a delegate's thunk.
     "System.Runtime.InteropServices.Marshal::GetDelegateForFunctionPointerInternal" fn get_delegate_for_function_pointer(cx, p: usize, delegate_type: ObjRef<'cx>) -> ObjRef<'cx> {
-        reverse::delegate_for(cx, p, cx.class_of(delegate_type)?)
+        reverse::delegate_asked_for(cx, p, cx.class_of(delegate_type)?)
     }
     /// The native entry of a delegate, valid while the delegate lives.
     "System.Runtime.InteropServices.Marshal::GetFunctionPointerForDelegateInternal" fn get_function_pointer_for_delegate(cx, delegate: ObjRef<'cx>) -> usize {
@@ -340,6 +369,11 @@ icalls! {
         // The class's own fields hide inherited ones, whose offsets are those in the class that declares them.
         let mut declaring = Some(class);
         while let Some(class) = declaring {
+            // A field's type may be unknown (a type parameter); that matters only for a field that is there.
+            if !cx.load(class.fields())?.iter().any(|f| !f.is_static() && f.name == name) {
+                declaring = cx.load(class.parent())?;
+                continue;
+            }
             let layout = cx.load(native_layout(class))?;
             let is_it = |f: &&NativeField| f.field.class == class && f.field.name == name;
             if let Some(f) = layout.fields.iter().find(is_it) {
@@ -398,6 +432,7 @@ icalls! {
             Some(underlying) => converted(cx, underlying, "structureType")?,
             None => converted(cx, class, "structureType")?,
         };
+        cx.run_class_init(class)?;
         let object = cx.alloc(class)?;
         // SAFETY: managed code passes a native structure of that type.
         unsafe { structs::to_managed(cx, layout, p, object.value_ptr())? };
@@ -417,6 +452,74 @@ icalls! {
         // SAFETY: managed code passes a native structure of that type.
         unsafe { structs::free(layout, p) };
         Ok(())
+    }
+}
+
+/// Calls one of the first functions of a COM interface, which takes the interface only.
+fn call_by_interface<'cx>(cx: &'cx Cx<'cx>, interface: usize, number: usize) -> i32 {
+    type Function = extern "C" fn(usize) -> i32;
+    // SAFETY: managed code passes the address of a COM interface: its first word is the address of a table of functions, of which AddRef and Release take the
+    // interface.
+    let function: Function = unsafe {
+        let functions = *(interface as *const *const usize);
+        std::mem::transmute::<usize, Function>(*functions.add(number))
+    };
+    cx.native(|| function(interface))
+}
+
+icalls! {
+    /// IUnknown of an object, without a reference more.
+    "System.Runtime.InteropServices.Marshal::GetIUnknownForObjectInternal" fn get_iunknown(cx, object: ObjRef<'cx>) -> usize {
+        match object.is_null() {
+            true => Ok(0),
+            false => com::interface_of(cx, object, com::Interface::Unknown),
+        }
+    }
+    /// IDispatch of an object, without a reference more.
+    "System.Runtime.InteropServices.Marshal::GetIDispatchForObjectInternal" fn get_idispatch(cx, object: ObjRef<'cx>) -> usize {
+        match object.non_null() {
+            None => Ok(0),
+            Some(object) if com::is_dispatchable(object.class()) => com::interface_of(cx, object, com::Interface::Dispatch),
+            Some(_) => Err(com::no_interface(cx)),
+        }
+    }
+    /// An interface of an object, without a reference more. As in mono the object need not have it.
+    "System.Runtime.InteropServices.Marshal::GetCCW" fn get_ccw(cx, object: ObjRef<'cx>, ty: ObjRef<'cx>) -> usize {
+        let class = class_argument(cx, ty, "T")?;
+        match object.is_null() {
+            true => Ok(0),
+            false => com::interface_of(cx, object, com::Interface::Of(class)),
+        }
+    }
+    /// The object that an interface belongs to; null if it is native code's.
+    "System.Runtime.InteropServices.Marshal::GetObjectForCCW" fn get_object_for_ccw(cx, interface: usize) -> ObjRef<'cx> {
+        Ok(com::object_of(interface).unwrap_or(ObjRef::NULL))
+    }
+    /// Calls AddRef.
+    "System.Runtime.InteropServices.Marshal::AddRefInternal" fn add_ref(cx, interface: usize) -> i32 {
+        Ok(call_by_interface(cx, interface, 1))
+    }
+    /// Calls Release.
+    "System.Runtime.InteropServices.Marshal::ReleaseInternal" fn release(cx, interface: usize) -> i32 {
+        Ok(call_by_interface(cx, interface, 2))
+    }
+    /// Calls QueryInterface.
+    "System.Runtime.InteropServices.Marshal::QueryInterfaceInternal" fn query_interface(cx, interface: usize, guid: *const u8, out: *mut usize) -> i32 {
+        type Function = extern "C" fn(usize, *const u8, *mut usize) -> i32;
+        // SAFETY: managed code passes the address of a COM interface, of whose table of functions QueryInterface is the first; a Guid has 16 bytes.
+        let (function, guid): (Function, [u8; 16]) = unsafe {
+            let functions = *(interface as *const *const usize);
+            (std::mem::transmute::<usize, Function>(*functions), guid.cast::<[u8; 16]>().read_unaligned())
+        };
+        let mut found = 0;
+        let result = cx.native(|| function(interface, guid.as_ptr(), &raw mut found));
+        // SAFETY: managed code passes the address of a word.
+        unsafe { out.write(found) };
+        Ok(result)
+    }
+    /// The number of an interface's method in its table of functions.
+    "System.Runtime.InteropServices.Marshal::GetComSlotForMethodInfoInternal" fn get_com_slot(cx, method: ObjRef<'cx>) -> i32 {
+        Ok(com::slot_of(cx, method_of(cx, method)?)? as i32)
     }
 }
 
