@@ -9,8 +9,8 @@
 //!            a later one: it is at work on it                           -> 0
 //!                         it has the blob                               -> link it
 //! ```
-//! Without a background compiler the calling thread compiles at once. The iterations count as calls of the method, too: a method whose loops run for long gets
-//! other code for its next calls.
+//! Without a background compiler the calling thread compiles at once. The method is asked for as well, as if it had been called often: its next call begins in optimised
+//! code, and so does its first in the next process, since that code is kept.
 //!
 //! # Invariants
 //! * What was asked for is compiled once, and linked once.
@@ -21,7 +21,6 @@ use crate::code::background::{self, Again, Hot};
 use crate::code::entries::{self, Entry};
 use crate::code::hot;
 use crate::cx::Cx;
-use crate::runtime::rt;
 use crate::threads::service_stack::on_service_stack;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -66,7 +65,7 @@ pub fn code_at<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, head: u32) -> usize {
         Some(State::Asked) => background::made_again(Hot::Loop(entry.id(), head)),
         None => begin(cx, entry, head),
     };
-    count(entry);
+    ask_at_next_call(entry);
     let code = match made {
         Again::Later => return 0,
         Again::Ready(blob) => hot::link(cx, entry, *blob),
@@ -80,24 +79,26 @@ pub fn code_at<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, head: u32) -> usize {
 
 /// The first thread that comes: has the code made, by another thread if there is one for it.
 fn begin<'cx>(cx: &'cx Cx<'cx>, entry: &'static Entry, head: u32) -> Again {
-    let hot = Hot::Loop(entry.id(), head);
-    match hot::may_be_asked(entry) && background::ask_again(hot) {
-        true => Again::Later,
+    let id = entry.id();
+    match hot::may_be_asked(entry) && background::ask_again(Hot::Loop(id, head)) {
+        true => {
+            if entry.claim() {
+                background::ask_again(Hot::Method(id));
+            }
+            Again::Later
+        }
         false => cx.native(|| on_service_stack(|| background::compile_loop(entry, head))),
     }
 }
 
-/// Iterations of a loop count as an eighth of the calls after which the method is compiled again.
-fn count(entry: &Entry) {
+/// The next call of the method asks for other code, too.
+fn ask_at_next_call(entry: &Entry) {
     let Some(calls) = entry.calls().filter(|_| !entry.is_replaced()) else {
         return;
     };
-    let some = rt().options.hot_calls / 8;
     // What other threads count meanwhile may be lost.
-    let left = calls.left.load(Ordering::Relaxed) as i32;
-    if left > 0 {
-        let left = left.saturating_sub_unsigned(some).max(1);
-        calls.left.store(left as u32, Ordering::Relaxed);
+    if calls.left.load(Ordering::Relaxed) as i32 > 1 {
+        calls.left.store(1, Ordering::Relaxed);
     }
 }
 
