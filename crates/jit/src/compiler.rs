@@ -45,7 +45,8 @@ impl Compiler {
     pub fn codegen(&self) -> &Codegen {
         &self.codegen
     }
-    /// A number for all that decides what code is made from given IL and types: the instructions of this machine that are used, and the
+    /// A number for all that decides what code is made from given IL and types: the
+    /// instructions of this machine that are used, and the
     /// options. Numbers of one build of this crate may be compared.
     pub fn fingerprint(&self) -> u64 {
         use std::hash::{Hash, Hasher};
@@ -57,9 +58,12 @@ impl Compiler {
         (o.tables.card_mask, o.tables.handle_index_bits).hash(&mut h);
         h.finish()
     }
-    /// The tier of a method's first compile: the only place that decides. Methods of a few bytes are optimised at once, and so are those with a loop that
-    /// cannot be left (the translator finds that out: `translate/control/replacement.rs`). The others count their calls ([`Options::counts_calls`]) and the
-    /// iterations of their loops, and are compiled again if there are many. Optimising costs 1.6 times a quick compile and halves the code (measured).
+    /// The tier of a method's first compile: the only place that decides. Methods of a few
+    /// bytes are optimised at once, and so are those with a loop that
+    /// cannot be left (the translator finds that out: `translate/control/replacement.rs`). The
+    /// others count their calls ([`Options::counts_calls`]) and the
+    /// iterations of their loops, and are compiled again if there are many. Optimising costs
+    /// 1.6 times a quick compile and halves the code (measured).
     pub fn tier_for(&self, method: MethodRef) -> Tier {
         if self.options.optimise_all && method.has_body() {
             return Tier::Optimised;
@@ -70,7 +74,8 @@ impl Compiler {
         let Ok(body) = method.body() else {
             return Tier::Quick;
         };
-        // Most dynamic methods are called a few times, and the class library waits for their code: compiled expressions, binders of `dynamic`.
+        // Most dynamic methods are called a few times, and the class library waits for their
+        // code: compiled expressions, binders of `dynamic`.
         let is_small = tiers::is_small(&body) && !method.is_dynamic();
         let is_at_once = tiers::has_loop(&body)
             && tiers::is_not_too_long(&body)
@@ -82,7 +87,8 @@ impl Compiler {
             false => Tier::Quick,
         }
     }
-    /// The tier of a method where time for compiling does not count: the best, except for what runs once, and a smaller frame for bodies so long that
+    /// The tier of a method where time for compiling does not count: the best, except for what
+    /// runs once, and a smaller frame for bodies so long that
     /// optimising takes out of proportion.
     pub fn best_tier_for(&self, method: MethodRef) -> Tier {
         match self.tier_for(method) {
@@ -120,14 +126,16 @@ impl Compiler {
                         }
                     })?,
                 };
-                // What the class is made of is looked at when its VTable is wanted: after the body, whose errors are those of the code that is called.
+                // What the class is made of is looked at when its VTable is wanted: after the
+                // body, whose errors are those of the code that is called.
                 method.class.check()?;
                 blob.initialise = Initialisers::default().of(method).to_vec();
                 Ok(blob)
             },
         )
     }
-    /// Compiles a method of which quick code runs for long in the loop whose head is at an IL offset: code that is called with the values of its variables, and
+    /// Compiles a method of which quick code runs for long in the loop whose head is at an IL
+    /// offset: code that is called with the values of its variables, and
     /// goes on at the head (`translate/control/replacement.rs`).
     ///
     /// # Errors
@@ -218,7 +226,8 @@ impl Compiler {
             || stubs::remote::remote_stub(self.codegen(), method),
         )
     }
-    /// As [`Compiler::reverse_stub`], of a method of a COM interface: it is called with the object, and calls `wrapper`.
+    /// As [`Compiler::reverse_stub`], of a method of a COM interface: it is called with the
+    /// object, and calls `wrapper`.
     pub fn com_stub(&self, wrapper: MethodRef) -> Result<Blob, CompileError> {
         let name = || wrapper.full_name();
         guarded(name, || {

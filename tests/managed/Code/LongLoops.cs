@@ -1,4 +1,3 @@
-// mcs: -unsafe
 // Loops that run for long are left for optimised code in the middle: what the method has computed goes on to hold there, and traces do not change.
 using System;
 using System.Collections.Generic;
@@ -136,30 +135,6 @@ static class LongLoops
         return big.C + other;
     }
 
-    static unsafe long Unmanaged(int n)
-    {
-        long value = 0;
-        long* at = &value;
-        int* own = stackalloc int[4];
-        for (int i = 0; i < n; i++) { *at += i; own[i & 3]++; }
-        return value + own[2];
-    }
-
-    static int Pinned(int n)
-    {
-        byte[] bytes = new byte[100];
-        unsafe
-        {
-            fixed (byte* at = bytes)
-            {
-                for (int i = 0; i < n; i++) { at[i % 100]++; if (i % 10000 == 0) GC.Collect(); }
-            }
-        }
-        int sum = 0;
-        foreach (byte b in bytes) sum += b;
-        return sum;
-    }
-
     [MethodImpl(MethodImplOptions.Synchronized)]
     static int Synchronized(int n)
     {
@@ -220,7 +195,7 @@ static class LongLoops
         Console.WriteLine(Nested(200));
         Console.WriteLine(Handlers(Long));
         Console.WriteLine(Last(Numbers(Long), -1) + " " + Last(new List<string> { "a", "b" }, "none"));
-        Console.WriteLine(OwnAddress(Long) + " " + Unmanaged(Long) + " " + Pinned(Long) + " " + Synchronized(Long));
+        Console.WriteLine(OwnAddress(Long) + " " + Synchronized(Long));
         Console.WriteLine(Trace(5) + ", " + Trace(Long * 30));
         string[] traces = new string[2];
         for (int i = 0; i < 2; i++)

@@ -1,9 +1,12 @@
 //! IL to CLIF: the translator of one method body.
 //!
 //! # How it works
-//! [`control::control_flow`] plans the body: blocks, protected regions, reachability. The [`Translator`] then goes over the
-//! reachable blocks in IL order with a typed model of the IL stack ([`values::stack`]) and emits CLIF through an [`Emitter`].
-//! [`ops::opcodes`] is the table from opcodes to the functions that translate them. The folders hold one topic each:
+//! [`control::control_flow`] plans the body: blocks, protected regions, reachability. The
+//! [`Translator`] then goes over the
+//! reachable blocks in IL order with a typed model of the IL stack ([`values::stack`]) and
+//! emits CLIF through an [`Emitter`].
+//! [`ops::opcodes`] is the table from opcodes to the functions that translate them. The folders
+//! hold one topic each:
 //!
 //! ```text
 //! control/     plan, walk over the blocks, exception handling
@@ -18,7 +21,8 @@
 //! Filters are compiled afterwards as functions of their own over the parent's frame.
 //!
 //! # Invariants
-//! * Every value on the stack has an ECMA type; what mono would not coerce is [`TranslateError::Invalid`], never a panic.
+//! * Every value on the stack has an ECMA type; what mono would not coerce is
+//!   [`TranslateError::Invalid`], never a panic.
 //! * Inside a protected region nothing may fault: every check is explicit and every call is a `try_call`.
 //! * The stack is empty at every edge into or out of a protected region.
 pub mod calls;
@@ -39,8 +43,8 @@ use crate::options::{CompileEnv, Tier};
 use crate::signature::LoweredSignature;
 use crate::tiers::{self, may_be_compiled_again};
 
+use crate::translate::control::carried::Replacement;
 use crate::translate::control::control_flow::Plan;
-use crate::translate::control::replacement::Replacement;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::frame::location::Variable;
 use crate::translate::inlining::limits::inline_limit;
@@ -85,7 +89,8 @@ struct Wanted {
 /// without inlining: an error in the body of a callee must appear when the callee is called, and
 /// not in its caller.
 ///
-/// A method with a loop that quick code could not leave for optimised code is optimised, whatever tier is asked for.
+/// A method with a loop that quick code could not leave for optimised code is optimised,
+/// whatever tier is asked for.
 pub fn compile(
     codegen: &Codegen,
     method: MethodRef,
@@ -155,12 +160,14 @@ fn compile_inlining(
     }
 }
 
-/// Whether time for compiling counts more than what the code costs: no other process uses it, and it is called a few times, or compiled again.
+/// Whether time for compiling counts more than what the code costs: no other process uses it,
+/// and it is called a few times, or compiled again.
 fn is_brief(method: MethodRef, tier: Tier) -> bool {
     tier == Tier::Quick && method.is_dynamic()
 }
 
-/// Linking makes the VTables of the classes that code names, which fails for one that cannot be loaded. If a callee was inlined, that error may
+/// Linking makes the VTables of the classes that code names, which fails for one that cannot be
+/// loaded. If a callee was inlined, that error may
 /// be the callee's.
 fn check_inlined(blob: &Blob) -> Result<(), CompileError> {
     match blob.inline_sites.is_empty() {
@@ -395,7 +402,8 @@ fn source<'a>(
 }
 
 impl Source<'_> {
-    /// Plans how loops are left, or entered. The signature of the code; None: the loops cannot be left, or not be entered.
+    /// Plans how loops are left, or entered. The signature of the code; None: the loops cannot
+    /// be left, or not be entered.
     fn plan_loops(
         &mut self,
         codegen: &Codegen,
@@ -409,7 +417,9 @@ impl Source<'_> {
         {
             return Ok(Some(own));
         }
-        let replacement = Replacement::of(plan, &self.lowered, &self.arg_classes, &self.locals)?;
+        let module = self.method.class.module;
+        let variables = (&self.arg_classes[..], &self.locals[..]);
+        let replacement = Replacement::of(plan, &self.lowered, variables.0, variables.1, module)?;
         let Some(mut replacement) = replacement else {
             return Ok(None);
         };
@@ -447,7 +457,8 @@ struct Translated {
     has_stuck_loop: bool,
 }
 
-/// Emits one CLIF function: the method, or one of its filters. `parent` and `frame` are those of the method when a filter is emitted.
+/// Emits one CLIF function: the method, or one of its filters. `parent` and `frame` are those
+/// of the method when a filter is emitted.
 fn translate(
     source: &Source<'_>,
     plan: &Plan,

@@ -19,9 +19,9 @@
 //!   stack.
 //! * [`Session::nonnull`] and [`Session::initialised`] hold where code is being emitted. Whoever
 //!   starts a block that another edge can reach clears or restores them.
+use super::control::carried::{Countdown, Replacement};
 use super::control::control_flow::Plan;
 use super::control::liveness::Liveness;
-use super::control::replacement::{Countdown, Replacement};
 use super::control::state::{BlockState, ClauseState, CopyingEdge};
 use super::frame::location::Variable;
 use super::inlining::effect::{InlineDecision, Inlined};
@@ -106,7 +106,8 @@ pub struct Session {
     pub is_cold_call: bool,
     /// The calls so far that note their callees; None: this code notes none.
     pub profiled: Option<Vec<ProfiledCall>>,
-    /// Whether the code would be better if a class were initialised that is not: it checks that, or calls what it would inline.
+    /// Whether the code would be better if a class were initialised that is not: it checks
+    /// that, or calls what it would inline.
     pub is_early: bool,
     /// The inlined body around the place being translated stands for a call in a loop of the compiled
     /// method.
@@ -238,7 +239,8 @@ pub struct Body<'a> {
     pub var_args: Option<Value>,
     /// The slot that holds the address of this method's own block of variable arguments.
     pub own_var_args: Option<StackSlot>,
-    /// The words of a plain call through reflection whose code was asked for in front of the body (module `calls/bypass`).
+    /// The words of a plain call through reflection whose code was asked for in front of the
+    /// body (module `calls/bypass`).
     pub ready_call: Option<StackSlot>,
     /// Locals that are not zeroed in the prologue: in which block, the slot, and its size in bytes.
     pub late: SmallVec<[(usize, StackSlot, u32); 2]>,

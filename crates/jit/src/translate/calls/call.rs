@@ -492,6 +492,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Dispatch::Invoke => self.expose_arguments(count),
             _ => {}
         }
+        self.look_for_kept_pointers(&dispatch, count + usize::from(this.is_some()));
         if let (Dispatch::Direct(m) | Dispatch::Interface(m) | Dispatch::Generic(m), Some(this)) =
             (&dispatch, &this)
             && !m.class.is_value_type()?

@@ -16,6 +16,7 @@ pub mod guarded;
 mod guarded_delegate;
 pub mod has_flag;
 pub mod intrinsics;
+mod kept_pointers;
 mod keys;
 pub mod library;
 pub mod math;

@@ -170,9 +170,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Some(_) => None,
             };
             match bypass {
-                None if head.is_some() => {
-                    self.e.b.ins().jump(first, &[]);
-                }
+                None if head.is_some() => self.enter_loop(entry)?,
                 None if self.answer_conversion(first)?
                     || self.answer_search(first)?
                     || self.answer_collation(first)?

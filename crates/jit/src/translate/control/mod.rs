@@ -1,5 +1,6 @@
 //! Control flow: the plan of a body, the walk over its blocks, and exception handling.
 pub mod blocks;
+pub mod carried;
 pub mod control_flow;
 pub mod exceptions;
 mod fork;

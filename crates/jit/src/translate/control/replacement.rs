@@ -1,7 +1,9 @@
-//! On-stack replacement: a thread leaves a loop of quickly compiled code for optimised code of that loop, in the middle of the method's run.
+//! On-stack replacement: a thread leaves a loop of quickly compiled code for optimised code of
+//! that loop, in the middle of the method's run.
 //!
 //! # How it works
-//! Quick code has a *patchpoint* at the head of each loop. It counts iterations in a variable of the frame, and asks the runtime for other code at the end of each
+//! Quick code has a *patchpoint* at the head of each loop. It counts iterations in a variable
+//! of the frame, and asks the runtime for other code at the end of each
 //! period ([`Options::loop_iterations`](crate::Options::loop_iterations)):
 //!
 //! ```text
@@ -13,227 +15,84 @@
 //! leave:  (cold)  return_call code(parameters, carried...)   ; the frame goes, the new one takes its place
 //! on:     ...
 //! ```
-//! The other code is the method with another entry: its prologue puts the *carried* values where its variables live, and jumps to the loop's head. A value of a
-//! variable is carried if code of the method writes the variable or takes its address; the other arguments travel as they came:
+//! The other code is the method with another entry: its prologue puts the *carried* values
+//! where its variables live, and jumps to the loop's head. A value of a
+//! variable is carried if code of the method writes the variable or takes its address; the
+//! other arguments travel as they came:
 //!
 //! ```text
 //! scalar                          one parameter of its type
 //! struct, or address taken        the words of its slot, as integers
 //! ```
-//! Code that was entered at an inner loop has no good shape for the loops around it: they have two entries. So it has patchpoints of its own at the heads of
-//! those, and leaves for code that is entered there.
+//! An example, with an argument that is written, and a local:
+//!
+//! ```text
+//! static int F(string s, int n) {     quick code       (i64 s, i32 n) -> i32
+//!     int sum = 0;                    entered at HEAD  (i64 s, i32 0, i32 n, i32 sum) -> i32
+//!     while (n > 0)
+//!         sum += s[--n];              block0(v0, v1, v2, v3):
+//!     return sum;                         jump HEAD(v2, v3)
+//! }                                   HEAD(n, sum): ...
+//! ```
+//! The argument's own place in the signature has a zero then: what the caller passed is of no more
+//! use, and would be kept alive by the frame.
+//!
+//! Code that was entered at an inner loop has no good shape for the loops around it: they have
+//! two entries, so that nothing can be moved in front of the inner one:
+//!
+//! ```text
+//! OUTER:  row = rows[i]; j = 0        <----+
+//! INNER:  sum += row[j++]     <--+ <-------|---- entry
+//!         jl INNER           ----+         |
+//!         i += 1; jl OUTER            -----+
+//! ```
+//! So it has patchpoints of its own at the heads of the outer loops, which ask at once, and leaves
+//! for code that is entered there:
+//!
+//! ```text
+//! quick code  --INNER-->  code for INNER  --OUTER-->  code for OUTER, as good as code that is
+//!                                                     entered at the method's start
+//! ```
+//! # Asynchronous exceptions
+//! An abort may be raised in front of the entered code's frame, where its stack is checked, or when
+//! that stack overflows. No handler of the method covers this place. So a head in a protected region
+//! is no patchpoint: a `finally`, or the release of a lock, would be passed over.
+//!
+//! # The exit of the loop
+//! A loop that begins with a jump to its test has two ways out to the code behind it: the test's
+//! branch, and the one before the first iteration. The passes over such loops rely on it, since what
+//! the loop computes becomes parameters of the block behind it. So the entry has a branch there, too,
+//! which a last argument decides; it is never taken.
+//!
+//! # Traces
+//! The other code is code of the method like any other: a stack walk finds one frame, and the IL
+//! offsets are those of the same body.
 //!
 //! # Invariants
-//! * At a patchpoint, nothing is on the IL stack, and no handler runs: what the method has computed is in its variables, all of which are carried.
-//! * Nothing points to the frame that is left: no unmanaged pointer to it was made, and no variable may hold a managed one.
-//! * No reference is elsewhere than in registers and on the stack between the two frames, where the collector looks.
-//! * The code that is entered has run nothing of the method before: the class constructor, which comes first, is not run again, nor is a monitor entered.
+//! * At a patchpoint, nothing is on the IL stack, and it is in no protected region or handler:
+//!   what the method has
+//!   computed is in its variables, all of which are carried.
+//! * Nothing points to the frame that is left: no unmanaged pointer to it was made, no variable may
+//!   hold a managed one, and no method that may make one from a managed one was given such
+//!   (module `carried`).
+//! * No reference is elsewhere than in registers and on the stack between the two frames, where
+//!   the collector looks.
+//! * The code that is entered has run nothing of the method before: the class constructor,
+//!   which comes first, is not run again, nor is a monitor entered.
 //! * What is carried depends on the method alone, so that both sides agree.
 use crate::emit::trusted;
-use crate::signature::{LoweredSignature, Pass, scalar_kind};
-use crate::translate::control::control_flow::{ADDRESS, Plan, READ, WRITTEN, in_handler};
+use crate::signature::Pass;
+use crate::translate::control::carried::{Countdown, Form, Pieces, Replacement, cut, find_pieces};
+use crate::translate::control::control_flow::{ADDRESS, WRITTEN, in_handler, in_try};
+use crate::translate::control::state::Entry;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::frame::location::Location;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{StackType, stack_type_of};
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, StackSlot, Type, Value, types::*};
-use cranelift_frontend::Variable as SsaVariable;
+use crate::translate::values::stack::StackType;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Type, Value, types::*};
 use smallvec::SmallVec;
-use std::rc::Rc;
 use vervet_abi::call;
-use vervet_types::resolve::Local;
-use vervet_types::{ClassRef, ScalarKind};
-
-/// After how many iterations of a loop other code is asked for in code that has another loop as its entry: an iteration takes long, because the loop at the entry has run for long.
-const OUTER_PERIOD: u32 = 16;
-/// Methods that would carry more words have no patchpoints.
-const MOST: usize = 48;
-
-/// How the value of a variable travels to the code that goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Form {
-    /// As a value of that type.
-    Scalar(Type),
-    /// As so many words of its slot.
-    Words(u32),
-}
-
-/// A variable whose value travels: its number, arguments first, and how.
-type Carried = (usize, Form);
-
-/// What leaving the loops of a method takes. See the module.
-#[derive(Clone)]
-pub struct Replacement {
-    carried: Rc<[Carried]>,
-    /// The signature of the code that is entered at a loop.
-    pub signature: Signature,
-    /// The IL offset of the head at which this code is entered; None: it is entered at the method's start.
-    pub head: Option<u32>,
-    /// Whether this code has patchpoints.
-    pub has_patchpoints: bool,
-    /// After how many iterations it asks for other code.
-    period: u32,
-}
-
-/// What the patchpoints of the code that is being translated count with.
-#[derive(Clone, Copy)]
-pub struct Countdown(SsaVariable);
-
-impl Replacement {
-    /// What leaving the loops takes. None: the method has no loop, or one cannot be left.
-    pub fn of(
-        plan: &Plan,
-        lowered: &LoweredSignature,
-        args: &[ClassRef],
-        locals: &[Local],
-    ) -> Res<Option<Replacement>> {
-        let is_in_handler = |head: u32| plan.clauses.iter().any(|clause| in_handler(clause, head));
-        if plan.back_edges.is_empty()
-            || plan.has_localloc
-            || plan.has_filters_within(0, u32::MAX)
-            || plan.back_edges.iter().any(|edge| is_in_handler(edge.0))
-            || may_hold_own_address(plan, args, locals)?
-        {
-            return Ok(None);
-        }
-        let carried = carried(plan, args, locals)?;
-        let mut signature = lowered.clif.clone();
-        for (_, form) in &carried {
-            match form {
-                Form::Scalar(ty) => signature.params.push(AbiParam::new(*ty)),
-                Form::Words(count) => {
-                    let words = std::iter::repeat_n(AbiParam::new(I64), *count as usize);
-                    signature.params.extend(words);
-                }
-            }
-        }
-        if signature.params.len() > MOST {
-            return Ok(None);
-        }
-        Ok(Some(Replacement {
-            carried: carried.into(),
-            signature,
-            head: None,
-            has_patchpoints: true,
-            period: 1,
-        }))
-    }
-
-    /// The code is entered at the method's start, or at the head of a loop; quick code asks after so many iterations.
-    pub fn enter_at(&mut self, head: Option<u32>, period: u32) {
-        self.head = head;
-        self.period = match head {
-            None => period,
-            Some(_) => period.min(OUTER_PERIOD),
-        };
-    }
-}
-
-/// Whether a variable may hold the address of one, or of a part of one: its frame cannot go while that is used.
-fn may_hold_own_address(plan: &Plan, args: &[ClassRef], locals: &[Local]) -> Res<bool> {
-    let has_address = plan
-        .args
-        .iter()
-        .chain(&plan.locals)
-        .any(|f| f & ADDRESS != 0);
-    if !has_address {
-        return Ok(false);
-    }
-    let written = plan
-        .args
-        .iter()
-        .zip(args)
-        .filter(|(f, _)| *f & WRITTEN != 0);
-    let used = plan.locals.iter().zip(locals).filter(|(f, _)| **f != 0);
-    let classes = written
-        .map(|(_, class)| *class)
-        .chain(used.map(|(_, local)| local.ty));
-    for class in classes {
-        if may_hold_address(class)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Whether a value of the class may be, or contain, an address other than a reference.
-fn may_hold_address(class: ClassRef) -> Res<bool> {
-    match stack_type_of(class)? {
-        StackType::ByRef | StackType::Native => Ok(true),
-        StackType::Struct => {
-            let mut pieces = Pieces::new();
-            let is_known = find_pieces(class, 0, &mut pieces)?;
-            Ok(!is_known || pieces.iter().any(|piece| piece.kind == ScalarKind::Ptr))
-        }
-        _ => Ok(false),
-    }
-}
-
-/// A scalar within a struct.
-struct Piece {
-    offset: u32,
-    kind: ScalarKind,
-}
-type Pieces = SmallVec<[Piece; 8]>;
-
-/// Adds the scalars that a value of the class at that offset consists of. False: they cannot be told.
-fn find_pieces(class: ClassRef, offset: u32, pieces: &mut Pieces) -> Res<bool> {
-    /// Structs of more scalars are not looked into.
-    const MOST: usize = 64;
-    if pieces.len() > MOST {
-        return Ok(false);
-    }
-    match stack_type_of(class)? {
-        StackType::Struct => {
-            for field in class.fields()?.iter().filter(|field| !field.is_static()) {
-                if !find_pieces(field.ty()?, offset + field.offset()?, pieces)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        }
-        StackType::ByRef => {
-            let kind = ScalarKind::Ptr;
-            pieces.push(Piece { offset, kind });
-            Ok(true)
-        }
-        _ => {
-            let kind = scalar_kind(class);
-            pieces.push(Piece { offset, kind });
-            Ok(true)
-        }
-    }
-}
-
-/// The variables whose values travel.
-fn carried(plan: &Plan, args: &[ClassRef], locals: &[Local]) -> Res<Vec<Carried>> {
-    let mut carried = Vec::new();
-    for (n, (flags, class)) in plan.args.iter().zip(args).enumerate() {
-        if flags & (ADDRESS | WRITTEN) != 0 {
-            carried.push((n, form(class, flags & ADDRESS != 0)?));
-        }
-    }
-    for (n, (flags, local)) in plan.locals.iter().zip(locals).enumerate() {
-        let is_in_slot = local.pinned || flags & ADDRESS != 0;
-        let form = match flags {
-            0 => continue,
-            _ => form(local.ty, is_in_slot)?,
-        };
-        // What is only written lives nowhere.
-        if matches!(form, Form::Words(_)) || flags & READ != 0 {
-            carried.push((plan.args.len() + n, form));
-        }
-    }
-    Ok(carried)
-}
-
-fn form(class: ClassRef, is_in_slot: bool) -> Res<Form> {
-    Ok(match stack_type_of(class)? {
-        StackType::Struct => Form::Words(class.layout()?.size.max(1).div_ceil(8)),
-        _ if is_in_slot => Form::Words(1),
-        kind => Form::Scalar(kind.clif()),
-    })
-}
+use vervet_types::ClassRef;
 
 impl Translator<'_, '_> {
     /// Prepares the patchpoints of a method that has some, in its prologue.
@@ -290,54 +149,90 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Stores the words of a struct by its scalars, where they can be told: other code accesses those, and so the slot can become values.
+    /// Stores the words of a struct by its scalars, where they can be told: other code accesses
+    /// those, and so the slot can become values. What lies between
+    /// scalars is stored as well: it may be more than padding.
     fn store_words(&mut self, class: ClassRef, slot: StackSlot, words: &[Value]) -> Res {
         let mut pieces = Pieces::new();
         let is_known = find_pieces(class, 0, &mut pieces)?;
+        pieces.sort_by_key(|piece| piece.offset);
         let address = self.e.slot_addr(slot);
-        for (n, word) in (0u32..).zip(words) {
-            let start = 8 * n;
-            let within = |piece: &&Piece| piece.offset / 8 == n;
-            let mut end = start;
-            // Each lies behind the one before, and within the word.
-            let is_plain = is_known
-                && pieces.is_sorted_by_key(|piece| piece.offset)
-                && pieces.iter().filter(within).all(|piece| {
-                    let is_behind = piece.offset >= end;
-                    end = piece.offset + piece.kind.size();
-                    is_behind && end <= start + 8
-                });
-            let is_whole = pieces
-                .iter()
-                .filter(within)
-                .any(|piece| piece.kind.size() == 8);
-            if !is_plain || is_whole {
-                self.e
-                    .b
-                    .ins()
-                    .store(trusted(), *word, address, start as i32);
-                continue;
-            }
-            for piece in pieces.iter().filter(within) {
-                let shift = i64::from(8 * (piece.offset - start));
-                let part = match shift {
-                    0 => *word,
-                    _ => self.e.b.ins().ushr_imm_u(*word, shift),
-                };
-                let ty = match piece.kind.size() {
-                    1 => I8,
-                    2 => I16,
-                    _ => I32,
-                };
-                let part = self.e.b.ins().ireduce(ty, part);
-                let at = piece.offset as i32;
-                self.e.b.ins().store(trusted(), part, address, at);
+        for (word, value) in (0u32..).zip(words) {
+            match is_known.then(|| cut(&pieces, word)).flatten() {
+                None => {
+                    let at = 8 * word as i32;
+                    self.e.b.ins().store(trusted(), *value, address, at);
+                }
+                Some(parts) => {
+                    for part in parts {
+                        let scalar = self.part(*value, part.offset % 8, part.ty);
+                        let at = part.offset as i32;
+                        self.e.b.ins().store(trusted(), scalar, address, at);
+                    }
+                }
             }
         }
         Ok(())
     }
 
-    /// At the head of a loop: the patchpoint, if there is to be one. False: the loop cannot be left, because something is on the stack.
+    /// The part of a word from that byte on, as a value of that type.
+    fn part(&mut self, word: Value, byte: u32, ty: Type) -> Value {
+        let word = match byte {
+            0 => word,
+            _ => self.e.b.ins().ushr_imm_u(word, i64::from(8 * byte)),
+        };
+        let part = match ty.bits() {
+            64 => word,
+            bits => {
+                let ty = Type::int(bits as u16).expect("a power of two");
+                self.e.b.ins().ireduce(ty, word)
+            }
+        };
+        match ty.is_float() {
+            true => self.e.b.ins().bitcast(ty, MemFlagsData::new(), part),
+            false => part,
+        }
+    }
+
+    /// Goes to the head of the loop at which the code is entered, from its prologue.
+    pub(crate) fn enter_loop(&mut self, head: usize) -> Res {
+        let first = self.clif_block(head);
+        let Some(behind) = self.behind_loop(head)? else {
+            self.e.b.ins().jump(first, &[]);
+            return Ok(());
+        };
+        self.body.states[behind].entry = Some(Entry::new());
+        let behind = self.clif_block(behind);
+        let begins = self.body.params.last().copied();
+        let begins = begins.ok_or_else(|| TranslateError::internal("no last argument"))?;
+        self.e.b.ins().brif(begins, first, &[], behind, &[]);
+        Ok(())
+    }
+
+    /// The block behind the last branch back to that block, if control goes on there with
+    /// nothing on the stack, and it has the head's handlers.
+    fn behind_loop(&self, head: usize) -> Res<Option<usize>> {
+        let plan = self.body.plan;
+        let offset = plan.blocks[head].offset;
+        let sources = plan.back_edges.iter().filter(|edge| edge.0 == offset);
+        let Some(last) = sources.map(|edge| edge.1).max() else {
+            return Ok(None);
+        };
+        let latch = (0..plan.blocks.len()).find(|n| plan.last(*n).offset == last);
+        let Some(behind) = latch.map(|n| n + 1).filter(|n| *n < plan.blocks.len()) else {
+            return Ok(None);
+        };
+        let goes_on = !plan.last(behind - 1).op.ends_block();
+        let is_free = |at: u32| {
+            let covers = |clause| in_try(clause, at) || in_handler(clause, at);
+            !plan.clauses.iter().any(covers)
+        };
+        let fits = goes_on && plan.blocks[behind].reachable && is_free(plan.blocks[behind].offset);
+        Ok((fits && self.body.states[behind].entry.is_none()).then_some(behind))
+    }
+
+    /// At the head of a loop: the patchpoint, if there is to be one. False: the loop cannot be
+    /// left, because something is on the stack.
     pub(crate) fn patchpoint(&mut self, head: u32) -> Res<bool> {
         let (Some(replacement), Some(Countdown(countdown))) =
             (self.session.replacement.clone(), self.session.countdown)
@@ -406,6 +301,7 @@ impl Translator<'_, '_> {
                 }
             }
         }
+        values.push(self.e.b.ins().iconst(I32, 1));
         let signature = self.e.b.import_signature(replacement.signature.clone());
         self.e.begin_no_redirect();
         self.e.return_call_indirect(signature, code, &values);
@@ -413,7 +309,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Passes zero in place of arguments whose variables are carried: what the caller passed would be kept alive by the frame.
+    /// Passes zero in place of arguments whose variables are carried: what the caller passed
+    /// would be kept alive by the frame.
     fn drop_written(&mut self, values: &mut [Value]) {
         let lowered = self.body.lowered;
         let this = usize::from(lowered.has_this);
