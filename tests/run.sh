@@ -191,7 +191,7 @@ with_kept_code() {
     local -x VERVET_CACHE='' VERVET_CACHE_DIR=$CACHE/managed-kept
     "$@"
 }
-# The programs of a folder or, `sample`, this lane's share of all: a quarter in each of the four lanes that collect all the time, and half of what is about memory and
+# The programs of a folder or, `sample`, this lane's share of all: a quarter or an eighth in each of the four lanes that collect all the time, and half of what is about memory and
 # threads, except for Gc and Green, which take half of the time of a lane; half of what is about code with wrong guesses and with methods compiled twice; a quarter of what leaves its loops at once, and of
 # what keeps code, which runs three times. The name of a program says where it is. With TEST_SHARE=all a sample is everything.
 managed_programs() {
@@ -206,7 +206,7 @@ managed_programs() {
                 managed-cache:*|managed-guards:*|managed-hot:*|managed-loops:*) continue ;;
                 managed-@(gc|marking):@(Handles|Heap|Locks|Threads)/*:[0246]|managed-@(split|green):@(Handles|Heap|Locks|Threads)/*:[1357]) ;;
                 managed-*:@(Handles|Heap|Locks|Threads)/*) continue ;;
-                managed-gc:*:[01]|managed-marking:*:[23]|managed-split:*:[45]|managed-green:*:[67]) ;;
+                managed-gc:*:0|managed-marking:*:[23]|managed-split:*:4|managed-green:*:[67]) ;;
                 *) continue ;;
             esac
             printf '%s\0' "$source"
