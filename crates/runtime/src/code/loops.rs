@@ -34,7 +34,7 @@ enum State {
     Asked,
     /// It is there, at this address.
     Code(usize),
-    /// It cannot be made, or is being linked.
+    /// It cannot be made.
     None,
 }
 

@@ -28,10 +28,10 @@
 //!
 //! ```text
 //! static int F(string s, int n) {     quick code       (i64 s, i32 n) -> i32
-//!     int sum = 0;                    entered at HEAD  (i64 s, i32 0, i32 n, i32 sum) -> i32
+//!     int sum = 0;                    entered at HEAD  (i64 s, i32 0, i32 n, i32 sum, i32 1)
 //!     while (n > 0)
-//!         sum += s[--n];              block0(v0, v1, v2, v3):
-//!     return sum;                         jump HEAD(v2, v3)
+//!         sum += s[--n];              block0(v0, v1, v2, v3, v4):
+//!     return sum;                         brif v4, HEAD(v2, v3), BEHIND(v3)
 //! }                                   HEAD(n, sum): ...
 //! ```
 //! The argument's own place in the signature has a zero then: what the caller passed is of no more
