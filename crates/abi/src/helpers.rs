@@ -346,11 +346,15 @@ helpers! {
     ComFunction(I64, I64) : Runtime;
     /// `Monitor.Enter` was given a `lockTaken` that is true already: throws the ArgumentException.
     ThrowLockTaken() : Runtime;
+    /// Throws the exception that a call of a helper has left pending.
+    ThrowPending() : NoReturn;
 }
 
 impl Helper {
     /// Whether code that runs rarely may call it through its second stub, which preserves every register, so that what lives across the call stays where it
-    /// is. The result, a reference or none, is then in [`ThreadContext::cold_result`](crate::context::ThreadContext::cold_result).
+    /// is. The result, a reference or none, is then in [`ThreadContext::cold_result`](crate::context::ThreadContext::cold_result). Where handlers are around the
+    /// call a third stub is called, which leaves an exception in [`ThreadContext::pending`](crate::context::ThreadContext::pending): code that is entered as a handler finds no register
+    /// preserved, so the code itself throws it, by a call of its own.
     pub const fn preserves_registers(self) -> bool {
         use Helper::*;
         matches!(

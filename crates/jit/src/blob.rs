@@ -74,6 +74,8 @@ pub enum Symbol {
     Helper(Helper),
     /// Code address of a helper's stub that preserves all registers ([`Helper::preserves_registers`]).
     PreservingHelper(Helper),
+    /// Code address of the stub that leaves an exception pending besides.
+    DeferringHelper(Helper),
     /// Code address of the stub for calls that preserve all registers ([`crate::stubs::cold_call`]).
     ColdCall(ColdResult),
     /// Address of the cell ([`vervet_abi::profile::Cell`]) of a call of this blob, by its number in

@@ -78,7 +78,8 @@ pub struct Emitter<'f> {
     pub(super) tail_bytes: u32,
     pub(super) symbols: Vec<Symbol>,
     helpers: Vec<Option<FuncRef>>,
-    preserving: Vec<Option<FuncRef>>,
+    /// By helper: the stub that preserves all registers, and the one that leaves exceptions pending.
+    preserving: Vec<[Option<FuncRef>; 2]>,
     handlers: SmallVec<[(u32, Block); 4]>,
     pub(super) positions: Positions,
     /// Whether passes over the finished function follow.
@@ -117,7 +118,7 @@ impl<'f> Emitter<'f> {
             tail_bytes: 0,
             symbols: Vec::new(),
             helpers: vec![None; Helper::ALL.len()],
-            preserving: vec![None; Helper::ALL.len()],
+            preserving: vec![[None; 2]; Helper::ALL.len()],
             handlers: SmallVec::new(),
             positions: Positions::default(),
             optimises: false,
@@ -353,13 +354,16 @@ impl<'f> Emitter<'f> {
     }
 
     /// The function of a helper's stub that preserves all registers.
-    fn preserving_ref(&mut self, helper: Helper) -> FuncRef {
-        if let Some(f) = self.preserving[helper as usize] {
+    fn preserving_ref(&mut self, helper: Helper, defers: bool) -> FuncRef {
+        if let Some(f) = self.preserving[helper as usize][usize::from(defers)] {
             return f;
         }
-        let symbol = Symbol::PreservingHelper(helper);
+        let symbol = match defers {
+            true => Symbol::DeferringHelper(helper),
+            false => Symbol::PreservingHelper(helper),
+        };
         let f = self.import_helper(helper, symbol, CallConv::PreserveAll);
-        self.preserving[helper as usize] = Some(f);
+        self.preserving[helper as usize][usize::from(defers)] = Some(f);
         f
     }
 
@@ -390,14 +394,36 @@ impl<'f> Emitter<'f> {
     /// Calls a helper that [`Helper::preserves_registers`] from code that runs rarely, so that what
     /// lives across the call may stay in any register. Its result is in the context then. False:
     /// nothing was emitted. In code that is compiled quickly every value has its place in the frame
-    /// anyway, and a handler is entered with no register preserved.
+    /// anyway.
+    ///
+    /// A handler is entered with no register preserved. So where there are some, the call leaves
+    /// an exception pending, and another one throws it, which does not come back:
+    ///
+    /// ```text
+    ///           call helper(args), PreserveAll
+    ///           brif context.pending, throw, on
+    /// throw:    try_call ThrowPending(), [handlers]
+    /// ```
     fn call_preserving(&mut self, helper: Helper, args: &[Value]) -> bool {
         debug_assert!(helper.preserves_registers(), "{helper:?}");
-        if !self.optimises || self.has_handlers() {
+        if !self.optimises {
             return false;
         }
-        let f = self.preserving_ref(helper);
+        let defers = self.has_handlers();
+        let f = self.preserving_ref(helper, defers);
         self.b.ins().call(f, args);
+        if defers {
+            let pending = self.load_context(I64, vervet_abi::context::PENDING);
+            let [throw, on] = [(); 2].map(|()| self.b.create_block());
+            self.b.set_cold_block(throw);
+            self.b.set_cold_block(on);
+            self.b.ins().brif(pending, throw, &[], on, &[]);
+            self.b.seal_block(throw);
+            self.b.seal_block(on);
+            self.b.switch_to_block(throw);
+            self.helper_noreturn(call::ThrowPending, []);
+            self.b.switch_to_block(on);
+        }
         true
     }
 

@@ -7,6 +7,8 @@ use vervet_os::{Chunks, Published};
 pub(super) static STUBS: Chunks<Published<usize>> = Chunks::new();
 /// The stubs that preserve all registers, of the helpers that have one.
 pub(super) static PRESERVING: Chunks<Published<usize>> = Chunks::new();
+/// Those that leave exceptions pending besides.
+pub(super) static DEFERRING: Chunks<Published<usize>> = Chunks::new();
 
 /// Code address of a helper's stub.
 pub fn address(helper: Helper) -> usize {
@@ -19,6 +21,14 @@ pub fn address(helper: Helper) -> usize {
 /// Code address of a helper's stub that preserves all registers. The helper has one ([`Helper::preserves_registers`]).
 pub fn preserving(helper: Helper) -> usize {
     *PRESERVING
+        .at(helper as u32)
+        .get()
+        .expect("helpers are made at start-up")
+}
+
+/// As [`preserving`], of the stub that leaves an exception pending.
+pub fn deferring(helper: Helper) -> usize {
+    *DEFERRING
         .at(helper as u32)
         .get()
         .expect("helpers are made at start-up")

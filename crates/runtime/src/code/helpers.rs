@@ -14,7 +14,7 @@
 //! * A helper with [`Helper::preserves_registers`] has effect `Runtime` and a second stub, through `preserving_thunk`.
 use crate::classes::nullable::unbox_nullable_into;
 use crate::classes::remembered;
-use crate::code::helper_table::{PRESERVING, STUBS};
+use crate::code::helper_table::{DEFERRING, PRESERVING, STUBS};
 use crate::code::icall::{IcallRet, finish};
 use crate::code::{collation, crypto, enums, keys, library, ordinal, plain_calls, regex, texts};
 use crate::cx::{Cx, Result};
@@ -37,8 +37,9 @@ pub fn initialise() {
     for &h in Helper::ALL {
         let stubs = stub(h);
         STUBS.at(h as u32).put(stubs.own);
-        if let Some(preserving) = stubs.preserving {
+        if let Some([preserving, deferring]) = stubs.preserving {
             PRESERVING.at(h as u32).put(preserving);
+            DEFERRING.at(h as u32).put(deferring);
         }
     }
 }
@@ -239,25 +240,28 @@ bodies! {
     MarshalResultToNative(_, _) => marshal_result_to_native;
     ComFunction(_, _) => com_function;
     ThrowLockTaken() => throw_lock_taken;
+    ThrowPending() => throw_pending;
 }
 
 /// The code that a helper is called through.
 struct Stubs {
     own: usize,
-    /// Preserves all registers.
-    preserving: Option<usize>,
+    /// Preserve all registers; the second one leaves exceptions pending.
+    preserving: Option<[usize; 2]>,
 }
 
 fn stubs_of(name: &str, helper: Helper, body: usize) -> Stubs {
     let sig = helper.sig();
-    let preserving = || {
-        let code = crate::arch::preserving_stub(body, sig.ret.is_some());
+    let preserving = |defers| {
+        let code = crate::arch::preserving_stub(body, sig.ret.is_some(), defers);
         let name = || format!("(helper) {name}, preserving registers");
         crate::code::arena::place_stub(code, name).expect("room at start-up")
     };
     Stubs {
         own: stub_of(name, sig, body),
-        preserving: helper.preserves_registers().then(preserving),
+        preserving: helper
+            .preserves_registers()
+            .then(|| [false, true].map(preserving)),
     }
 }
 
@@ -827,6 +831,9 @@ extern "C" fn com_function(slot: i64, block: usize) {
     with(|cx| crate::interop::com::function(cx, slot, block))
 }
 /// `Monitor.Enter` was given a variable that says that the lock is taken.
+/// The thunk throws what is pending, when this returns.
+extern "C" fn throw_pending() {}
+
 extern "C" fn throw_lock_taken() {
     with(|cx| -> crate::cx::Result<()> {
         Err(cx.throw2(

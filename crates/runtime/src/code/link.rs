@@ -147,6 +147,7 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, domain: &'static Domain, symbol: Symbol) -> Re
         Symbol::FieldHandle(f) => f as *const _ as usize,
         Symbol::Helper(h) => crate::code::helper_table::address(h),
         Symbol::PreservingHelper(h) => crate::code::helper_table::preserving(h),
+        Symbol::DeferringHelper(h) => crate::code::helper_table::deferring(h),
         Symbol::ColdCall(result) => crate::code::cold_calls::address(cx, result)?,
         Symbol::CardTable => crate::memory::cards::card_table(),
         Symbol::HandleRows => crate::memory::handles::rows(),

@@ -4,6 +4,15 @@
 //! The usual backward data flow over bit sets, one per block. The blocks that may follow a block are its successors in the [`Plan`], the handlers that protect it, and behind
 //! an `endfinally` what follows on the way of each `leave` that runs the handler.
 //!
+//! A finally handler that an exception has entered ends with the search for the next handler, and nothing behind it runs. So its blocks have a second set, for that way in:
+//!
+//! ```text
+//! try { n = F(n); }               in the handler, entered by the leave:         n and r are live
+//! finally { Note(r); }            in the handler, entered by an exception:      r is live, n is not
+//! return n;                       so n needs no place in the frame while F runs
+//! ```
+//! A handler with clauses inside has one set, for both ways.
+//!
 //! # Invariants
 //! The time is proportional to the blocks and the sets, a few rounds over each, however the blocks lie and however many clauses there are.
 use super::control_flow::{Plan, VarOp, in_handler, variable_of};
@@ -74,6 +83,31 @@ impl Plan {
         Ok(after)
     }
 
+    /// By block: whether it lies in a finally handler that has sets of its own for exceptions.
+    fn ways_into_handlers(&self) -> Vec<bool> {
+        let mut ways = vec![false; self.blocks.len()];
+        for c in &self.clauses {
+            let holds = |inner: &EhClause| {
+                in_handler(c, inner.try_offset) || in_handler(c, inner.handler_offset)
+            };
+            if c.kind != EhKind::Finally
+                || self
+                    .clauses
+                    .iter()
+                    .any(|other| !std::ptr::eq(other, c) && holds(other))
+            {
+                continue;
+            }
+            let end = c.handler_offset + c.handler_len;
+            let first = self.block_at[c.handler_offset as usize] as usize;
+            let own = (first..ways.len()).take_while(|n| self.blocks[*n].offset < end);
+            for n in own {
+                ways[n] = true;
+            }
+        }
+        ways
+    }
+
     /// The finally or fault clause whose handler an `endfinally` in the block at the offset ends: the innermost one around it.
     fn ended_by(&self, offset: u32) -> Option<usize> {
         let ends = |c: &EhClause| {
@@ -92,6 +126,8 @@ impl Plan {
 pub struct Liveness {
     words: usize,
     live_in: Vec<u64>,
+    /// The same if an exception has entered the finally handler in which the block lies.
+    thrown_in: Vec<u64>,
 }
 
 impl Liveness {
@@ -126,6 +162,8 @@ impl Liveness {
             next.push(plan.successors(n)?);
         }
         let after = plan.after_finallys()?;
+        // How many of them follow in a handler that an exception has entered.
+        let thrown_next: Vec<usize> = next.iter().map(SmallVec::len).collect();
         for (n, next) in next.iter_mut().enumerate() {
             if plan.last(n).op == Op::Endfinally
                 && let Some(clause) = plan.ended_by(plan.blocks[n].offset)
@@ -151,7 +189,9 @@ impl Liveness {
         let mut live = Liveness {
             words,
             live_in: vec![0; blocks * words],
+            thrown_in: vec![0; blocks * words],
         };
+        let has_two_ways = plan.ways_into_handlers();
         // The usual backward data-flow iteration. Each block after those that follow it, it needs two rounds for most methods, and one more for each level of loops, however the
         // blocks lie.
         let order = plan.postorder(&next, &pads);
@@ -159,21 +199,27 @@ impl Liveness {
             let mut changed = false;
             for &n in &order {
                 for w in 0..words {
-                    let out = next[n]
-                        .iter()
-                        .fold(0, |a, s| a | live.live_in[s * words + w]);
+                    let all = |sets: &[u64], blocks: &[usize]| {
+                        blocks.iter().fold(0, |a, s| a | sets[s * words + w])
+                    };
                     let (used, killed) = (
                         gen_kill[n * words * 2 + w],
                         gen_kill[n * words * 2 + words + w],
                     );
-                    let thrown = pads[plan.blocks[n].region as usize]
-                        .iter()
-                        .fold(0, |a, s| a | live.live_in[s * words + w]);
+                    let thrown = all(&live.thrown_in, &pads[plan.blocks[n].region as usize]);
+                    let out = all(&live.live_in, &next[n]);
                     let set = used | out & !killed | thrown;
-                    if set != live.live_in[n * words + w] {
-                        live.live_in[n * words + w] = set;
-                        changed = true;
-                    }
+                    let thrown_set = match has_two_ways[n] {
+                        true => {
+                            let out = all(&live.thrown_in, &next[n][..thrown_next[n]]);
+                            used | out & !killed | thrown
+                        }
+                        false => set,
+                    };
+                    let at = n * words + w;
+                    changed |= set != live.live_in[at] || thrown_set != live.thrown_in[at];
+                    live.live_in[at] = set;
+                    live.thrown_in[at] = thrown_set;
                 }
             }
             if !changed {
@@ -183,7 +229,14 @@ impl Liveness {
     }
     /// Whether the variable is live at the entry of the block.
     pub fn is_live(&self, block: usize, variable: usize) -> bool {
-        self.live_in[block * self.words + variable / 64] & 1 << (variable % 64) != 0
+        self.is_in(&self.live_in, block, variable)
+    }
+    /// Whether the variable is live at the entry of the handler or filter that begins with the block, when an exception enters it.
+    pub fn is_live_when_thrown(&self, block: usize, variable: usize) -> bool {
+        self.is_in(&self.thrown_in, block, variable)
+    }
+    fn is_in(&self, sets: &[u64], block: usize, variable: usize) -> bool {
+        sets[block * self.words + variable / 64] & 1 << (variable % 64) != 0
     }
 }
 
@@ -225,6 +278,25 @@ mod tests {
         );
         assert_eq!(plan.ended_by(2), Some(0));
         assert_eq!(plan.ended_by(6), Some(1));
+    }
+
+    #[test]
+    fn what_is_read_behind_a_finally_is_not_live_where_an_exception_enters_it() {
+        // try { n = 0; leave end } finally { m; endfinally } end: n; ret
+        let code: &[u8] = &[0x16, 0x0A, 0xDE, 3, 0x07, 0x26, 0xDC, 0x06, 0x26, 0x2A];
+        let plan = plan(code, vec![finally(0, 4, 4, 3)]);
+        let handler = plan.block(4).expect("a block");
+        let live = plan.liveness().expect("sets");
+        assert!(live.is_live(handler, 0) && live.is_live(handler, 1));
+        assert!(!live.is_live_when_thrown(handler, 0) && live.is_live_when_thrown(handler, 1));
+        // With a handler around, which reads n, it is.
+        let code: &[u8] = &[
+            0x16, 0x0A, 0xDE, 3, 0x07, 0x26, 0xDC, 0x06, 0x26, 0xDE, 3, 0x06, 0x26, 0xDC, 0x2A,
+        ];
+        let plan = self::plan(code, vec![finally(0, 4, 4, 3), finally(0, 11, 11, 3)]);
+        let handler = plan.block(4).expect("a block");
+        let live = plan.liveness().expect("sets");
+        assert!(live.is_live_when_thrown(handler, 0) && live.is_live_when_thrown(handler, 1));
     }
 
     #[test]

@@ -33,6 +33,7 @@
 //! * `this` may be null like any argument: `call` does not check it, and neither do open delegates. It counts as non-null only after code of this
 //!   method that would have thrown, on every path ([`Translator::prove_this`]).
 //! * Locals are zero when they are first used. ECMA-335 demands it only with the `init` flag; references must be valid for the collector in any case.
+use crate::emit::sequences::zero;
 use crate::emit::{FrameMap, trusted};
 use crate::signature::{Pass, scalar_kind, store_passed, store_scalar};
 use crate::translate::control::control_flow::{ADDRESS, FILTERED, READ, REWRITTEN, WRITTEN};
@@ -57,7 +58,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         self.body.plan.clauses.iter().any(|c| {
             let entry = |offset: u32| {
-                live.is_live(self.body.plan.block_at[offset as usize] as usize, variable)
+                let block = self.body.plan.block_at[offset as usize] as usize;
+                live.is_live_when_thrown(block, variable)
             };
             entry(c.handler_offset) || matches!(c.kind, EhKind::Filter(at) if entry(at))
         })
@@ -507,23 +509,28 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// In the landing pad of a handler that begins at `block`: reads the live variables from their
-    /// shadow slots into SSA variables.
+    /// shadow slots into SSA variables. What is read only behind a finally handler that a `leave` has
+    /// entered is zero: else its last value would have to outlive each call.
     pub(crate) fn reload(&mut self, block: usize) {
         let Some(live) = self.body.liveness.take() else {
             return;
         };
         for n in 0..self.body.variables.len() {
-            if let Variable {
+            let Variable {
                 location: Location::Ssa(v),
-                shadow: Some(slot),
+                shadow,
                 kind,
                 ..
             } = self.body.variables[n]
-                && live.is_live(block, n)
-            {
-                let value = self.e.b.ins().stack_load(I64, kind.clif(), slot, 0);
-                self.e.b.def_var(v, value);
-            }
+            else {
+                continue;
+            };
+            let value = match (live.is_live_when_thrown(block, n), shadow) {
+                (true, Some(slot)) => self.e.b.ins().stack_load(I64, kind.clif(), slot, 0),
+                (false, _) if live.is_live(block, n) => zero(&mut self.e.b, kind.clif()),
+                _ => continue,
+            };
+            self.e.b.def_var(v, value);
         }
         self.body.liveness = Some(live);
     }

@@ -220,11 +220,12 @@ pub unsafe extern "C" fn foreign_icall_thunk() {
 }
 
 /// The thunk of helpers that preserve every register, so that cold code costs the code around it nothing: `ThreadContext::cold_function` is the function.
-/// `$result` says what becomes of what the function returns.
+/// `$result` says what becomes of what the function returns, `$failed` where the thunk goes on if an exception is pending, and `$served` what it does when it has
+/// served what is asked of the thread: it throws, or leaves that to its caller.
 ///
 /// What [`push_exit`] saves lies where it always does. The other registers lie on the native stack, which is scanned too.
 macro_rules! preserving_thunk {
-    ($(#[$doc:meta])* $name:ident, $result:literal) => {
+    ($(#[$doc:meta])* $name:ident, $result:literal, $failed:literal, $served:literal) => {
         $(#[$doc])*
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name() {
@@ -242,9 +243,9 @@ macro_rules! preserving_thunk {
                 store_all_vectors!(),
                 "call [r15 + {function}]",
                 "cmp qword ptr [r15 + {pending}], 0",
-                "jne 5f",
+                $failed,
                 $result,
-                "test byte ptr [rip + {stop}], {stopping} + {asked}",
+                "8: test byte ptr [rip + {stop}], {stopping} + {asked}",
                 "jnz 7f",
                 "6:",
                 load_all_vectors!(),
@@ -274,7 +275,7 @@ macro_rules! preserving_thunk {
                 "12: add rsp, 8",
                 "pop qword ptr [r15 + {result}]",
                 "cmp qword ptr [r15 + {pending}], 0",
-                "je 6b",
+                $served,
                 "5: mov rdi, r15",
                 "lea rsp, [rbp - 128]",
                 to_native_stack!(),
@@ -304,14 +305,28 @@ preserving_thunk! {
     ///
     /// # Safety
     /// Entered only as its description says, by generated code.
-    preserving_thunk, "/* no result: {result} */"
+    preserving_thunk, "/* no result: {result} */", "jne 5f", "je 6b"
 }
 preserving_thunk! {
     /// A helper with a reference as its result that preserves every register.
     ///
     /// # Safety
     /// Entered only as its description says, by generated code.
-    preserving_result_thunk, "mov [r15 + {result}], rax"
+    preserving_result_thunk, "mov [r15 + {result}], rax", "jne 5f", "je 6b"
+}
+preserving_thunk! {
+    /// As [`preserving_thunk`], for calls that have handlers around them: an exception stays pending, and the caller throws it.
+    ///
+    /// # Safety
+    /// Entered only as its description says, by generated code.
+    deferring_thunk, "/* no result: {result} */", "jne 8f", "jmp 6b"
+}
+preserving_thunk! {
+    /// As [`preserving_result_thunk`], likewise.
+    ///
+    /// # Safety
+    /// Entered only as its description says, by generated code.
+    deferring_result_thunk, "mov [r15 + {result}], rax", "jne 8f", "jmp 6b"
 }
 
 /// A leaf helper: rax = function. Runs with `critical` set. The suspend signal that came meanwhile has had no effect: if the

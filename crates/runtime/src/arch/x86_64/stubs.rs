@@ -4,7 +4,8 @@
 //! A stub changes only registers that its caller does not count on (rax, r10, r11, and those for arguments that its callee does not have; unboxing makes
 //! rdi the address of the value), and ends in a jump.
 use super::exits::{
-    foreign_icall_thunk, icall_thunk, leaf_thunk, preserving_result_thunk, preserving_thunk,
+    deferring_result_thunk, deferring_thunk, foreign_icall_thunk, icall_thunk, leaf_thunk,
+    preserving_result_thunk, preserving_thunk,
 };
 use super::grow::grow;
 use super::lazy::{imt_resolve, prestub, slot_resolve};
@@ -194,17 +195,19 @@ pub fn reentrant_stub(target: usize, method: usize, used: u32) -> Vec<u8> {
     jump(&mut c, reentrant_thunk as *const () as usize);
     c
 }
-/// A stub that calls a helper's body and changes no register. The word of the context through which the address of the body travels is its thunk's alone.
-pub fn preserving_stub(target: usize, has_result: bool) -> Vec<u8> {
+/// A stub that calls a helper's body and changes no register; with `defers`, an exception stays pending. The word of the context through which the address of the body travels is its thunk's alone.
+pub fn preserving_stub(target: usize, has_result: bool, defers: bool) -> Vec<u8> {
     let mut c = Vec::with_capacity(40);
     for half in [0, 4] {
         c.extend([0x41, 0xC7, 0x87]); // mov dword ptr [r15 + cold_function + half], imm32
         c.extend((COLD_FUNCTION as u32 + half).to_le_bytes());
         c.extend(((target >> (8 * half)) as u32).to_le_bytes());
     }
-    let thunk = match has_result {
-        true => preserving_result_thunk as *const (),
-        false => preserving_thunk as *const (),
+    let thunk = match (has_result, defers) {
+        (true, false) => preserving_result_thunk as *const (),
+        (false, false) => preserving_thunk as *const (),
+        (true, true) => deferring_result_thunk as *const (),
+        (false, true) => deferring_thunk as *const (),
     };
     jump(&mut c, thunk as usize);
     c

@@ -165,6 +165,7 @@ impl Namer<'_> {
             Symbol::ScalarNativeThunk => (24, None, None, None),
             Symbol::Profile(_) => (25, None, None, None),
             Symbol::GuessedVTable(c) => (26, Some(c), None, None),
+            Symbol::DeferringHelper(_) => (27, None, None, None),
             // Its address is the identity of a signature in this process.
             Symbol::Signature(_) => return None,
             // Its number counts what this process has made.
@@ -176,7 +177,9 @@ impl Namer<'_> {
                 self.module(module)?;
                 self.out.u32(token);
             }
-            Symbol::Helper(h) | Symbol::PreservingHelper(h) => self.out.u32(h as u32),
+            Symbol::Helper(h) | Symbol::PreservingHelper(h) | Symbol::DeferringHelper(h) => {
+                self.out.u32(h as u32)
+            }
             Symbol::ColdCall(result) => self.out.byte(result as u8),
             Symbol::Profile(number) => self.out.u32(number),
             _ => {}
@@ -461,10 +464,7 @@ impl Finder<'_> {
             19 => Symbol::Prestub(self.method()?),
             20 => Symbol::PlainNativeThunk,
             21 => Symbol::RvaImage(self.field()?),
-            22 => match self.helper()? {
-                helper if helper.preserves_registers() => Symbol::PreservingHelper(helper),
-                _ => return Err(Damaged),
-            },
+            22 => Symbol::PreservingHelper(self.preserving_helper()?),
             23 => {
                 let number = usize::from(self.read.byte()?);
                 Symbol::ColdCall(*ColdResult::ALL.get(number).ok_or(Damaged)?)
@@ -472,8 +472,16 @@ impl Finder<'_> {
             24 => Symbol::ScalarNativeThunk,
             25 => Symbol::Profile(self.read.u32()?),
             26 => Symbol::GuessedVTable(self.class()?),
+            27 => Symbol::DeferringHelper(self.preserving_helper()?),
             _ => return Err(Damaged),
         })
+    }
+    fn preserving_helper(&mut self) -> Read<Helper> {
+        let helper = self.helper()?;
+        match helper.preserves_registers() {
+            true => Ok(helper),
+            false => Err(Damaged),
+        }
     }
     fn helper(&mut self) -> Read<Helper> {
         let number = self.read.u32()? as usize;
