@@ -103,11 +103,10 @@ pub enum Native {
         /// Why it is not converted.
         reason: String,
     },
-    /// A COM interface or a VARIANT: zeros for null, and nothing converts another object.
-    Com {
-        /// Bytes it takes.
-        size: u32,
-    },
+    /// The address of a COM interface of an object.
+    Com(Com),
+    /// A VARIANT: zeros for null, and nothing converts another object.
+    Variant,
     /// A pointer to an array: 0 for null, and nothing converts another one, nor what native code leaves there. The text says so.
     ArrayPointer(String),
     /// A value of a class whose own layout is being computed, in place: as in mono, one byte at the very start. Nothing converts it. The text says so.
@@ -119,7 +118,41 @@ pub enum Native {
 /// Why a class is not converted that contains itself where it is marshalled.
 const ENDLESS: &str = "A class that contains itself cannot be marshalled.";
 
-/// Why an object is not converted whose native form is a COM interface.
+/// An interface as the runtime tells it from others.
+#[derive(Clone, Copy)]
+pub enum ComInterface {
+    /// IUnknown.
+    Unknown,
+    /// IDispatch.
+    Dispatch,
+    /// One that is declared.
+    Of(ClassRef),
+}
+
+/// An object whose native form is the address of one of its COM interfaces.
+#[derive(Clone, Copy)]
+pub struct Com {
+    /// The interface that native code gets.
+    pub interface: ComInterface,
+    /// What an object that native code gives is cast to.
+    pub class: ClassRef,
+}
+impl Com {
+    /// The COM interface by which a value of that class travels, if it does. Without a MarshalAs only what is declared as an interface is one; of a class that is none
+    /// native code gets IUnknown.
+    pub fn of(class: ClassRef, spec: &MarshalSpec) -> Option<Com> {
+        let interface = match spec.native {
+            nt::I_UNKNOWN => ComInterface::Unknown,
+            nt::I_DISPATCH => ComInterface::Dispatch,
+            _ if class.is_interface() => ComInterface::Of(class),
+            nt::INTERFACE => ComInterface::Unknown,
+            _ => return None,
+        };
+        Some(Com { interface, class })
+    }
+}
+
+/// Why an object is not converted whose native form is a VARIANT or a SAFEARRAY.
 pub const COM: &str = "COM interop is not supported.";
 
 /// Why a value of automatic layout is not converted, in mono's words.
@@ -161,12 +194,11 @@ impl Native {
         if is_handle(class)? {
             return Ok(Native::Handle(class));
         }
-        match spec.native {
-            nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => {
-                return Ok(Native::Com { size: 8 });
-            }
-            nt::STRUCT if is(class, Known::Object) => return Ok(Native::Com { size: 16 }),
-            _ => {}
+        if let Some(com) = Com::of(class, spec) {
+            return Ok(Native::Com(com));
+        }
+        if spec.native == nt::STRUCT && is(class, Known::Object) {
+            return Ok(Native::Variant);
         }
         if class.is_array() {
             return Ok(Native::ArrayPointer(format!(
@@ -198,7 +230,8 @@ impl Native {
         match self {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.size,
-            Native::Opaque { size, .. } | Native::Com { size } => *size,
+            Native::Opaque { size, .. } => *size,
+            Native::Variant => 16,
             Native::Endless(_) => 1,
             _ => 8,
         }
@@ -226,7 +259,8 @@ impl Native {
             Native::Scalar(_)
             | Native::OleDate
             | Native::Opaque { .. }
-            | Native::Com { .. }
+            | Native::Com(_)
+            | Native::Variant
             | Native::Endless(_)
             | Native::ArrayPointer(_) => false,
             Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,

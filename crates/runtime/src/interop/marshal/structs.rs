@@ -9,6 +9,7 @@
 //! null pointers.
 use super::{builders, strings, values};
 use crate::cx::{Cx, Result, Value};
+use crate::interop::com;
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::native::layout::{COM, FieldKind, Native, NativeLayout};
 use vervet_jit::stubs::native::scalar::Scalar;
@@ -129,11 +130,16 @@ pub unsafe fn one_to_native<'cx>(
             }
             Native::StringBuilder(encoding) => (native as *mut usize)
                 .write_unaligned(builders::to_native(cx, object(), *encoding)?),
-            Native::Com { size } if object().is_null() => native.write_bytes(0, *size as usize),
+            Native::Com(declared) => (native as *mut usize).write_unaligned(com::to_native(
+                cx,
+                object(),
+                declared.interface,
+            )?),
+            Native::Variant if object().is_null() => native.write_bytes(0, kind.size() as usize),
             Native::ArrayPointer(_) if object().is_null() => {
                 (native as *mut usize).write_unaligned(0)
             }
-            Native::Com { .. } => return Err(unsupported(cx, COM)),
+            Native::Variant => return Err(unsupported(cx, COM)),
             Native::Opaque { reason, .. }
             | Native::Unsupported(reason)
             | Native::Endless(reason)
@@ -208,8 +214,12 @@ pub unsafe fn one_to_managed<'cx>(
                     ),
                 }
             }
-            Native::Com { .. } if word() == 0 => store_ref(managed as *mut usize, ObjRef::NULL),
-            Native::Com { .. } => return Err(unsupported(cx, COM)),
+            Native::Com(declared) => store_ref(
+                managed as *mut usize,
+                com::to_managed(cx, word(), declared.class)?,
+            ),
+            Native::Variant if word() == 0 => store_ref(managed as *mut usize, ObjRef::NULL),
+            Native::Variant => return Err(unsupported(cx, COM)),
             Native::Opaque { reason, .. }
             | Native::Unsupported(reason)
             | Native::Endless(reason)
