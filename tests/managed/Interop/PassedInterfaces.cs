@@ -10,6 +10,8 @@ public class Served : ITwice { public int Twice(int value) { return 2 * value; }
 class Hidden { }
 
 struct Holder { public long Number; public ITwice Object; }
+interface IPlain { }
+[StructLayout(LayoutKind.Sequential)] class OfPlain { public byte X; public IPlain Object; public byte Y; }
 struct UnknownHolder { public long Number; [MarshalAs(UnmanagedType.IUnknown)] public object Object; }
 struct DispatchHolder { public long Number; [MarshalAs(UnmanagedType.IDispatch)] public object Object; }
 [StructLayout(LayoutKind.Sequential)] class HolderClass { public long Number; public ITwice Object; }
@@ -94,6 +96,8 @@ static class PassedInterfaces
 
     static void Structures(Served o)
     {
+        // What says nothing of COM is embedded as a class without fields is.
+        Console.WriteLine(Marshal.SizeOf(typeof(OfPlain)) + " " + Marshal.OffsetOf(typeof(OfPlain), "Object") + " " + Marshal.OffsetOf(typeof(OfPlain), "Y"));
         foreach (var type in new[] { typeof(Holder), typeof(UnknownHolder), typeof(DispatchHolder), typeof(HolderClass) })
         {
             var field = type.GetField("Object");

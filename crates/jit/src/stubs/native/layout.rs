@@ -88,8 +88,8 @@ pub enum Native {
     String(Encoding),
     /// A code address for a delegate of that class.
     Delegate(ClassRef),
-    /// The handle of a SafeHandle or CriticalHandle of that class.
-    Handle(ClassRef),
+    /// The handle of a SafeHandle. As in mono, what native code leaves there is not looked at.
+    Handle,
     /// The value of a class in place, be it formatted or not; of null: nothing, or zeros where memory is owned. A class without fields takes a byte.
     Embedded(&'static NativeLayout),
     /// The ticks of a DateTime as an OLE date, a double.
@@ -138,7 +138,7 @@ pub struct Com {
     pub class: ClassRef,
 }
 impl Com {
-    /// The COM interface by which a value of that class travels, if it does. Without a MarshalAs only what is declared as an interface is one; of a class that is none
+    /// The COM interface by which an argument of that class travels, if it does. Without a MarshalAs only what is declared as an interface is one; of a class that is none
     /// native code gets IUnknown.
     pub fn of(class: ClassRef, spec: &MarshalSpec) -> Option<Com> {
         let interface = match spec.native {
@@ -149,6 +149,17 @@ impl Com {
             _ => return None,
         };
         Some(Com { interface, class })
+    }
+    /// The same of a field or an element: as in mono an interface has an InterfaceTypeAttribute, or else its native form is that of a class without fields.
+    fn of_field(class: ClassRef, spec: &MarshalSpec) -> Option<Com> {
+        Com::of(class, spec).filter(|com| match com.interface {
+            ComInterface::Unknown | ComInterface::Dispatch => true,
+            ComInterface::Of(class) => {
+                let def = class.def();
+                let row = Token::new(Table::TypeDef, def.rid());
+                has_attribute(&def.module.image, row, "InterfaceTypeAttribute")
+            }
+        })
     }
 }
 
@@ -191,10 +202,10 @@ impl Native {
         if is_delegate(class)? {
             return Ok(Native::Delegate(class));
         }
-        if is_handle(class)? {
-            return Ok(Native::Handle(class));
+        if is_safe_handle(class)? {
+            return Ok(Native::Handle);
         }
-        if let Some(com) = Com::of(class, spec) {
+        if let Some(com) = Com::of_field(class, spec) {
             return Ok(Native::Com(com));
         }
         if spec.native == nt::STRUCT && is(class, Known::Object) {
@@ -803,6 +814,11 @@ pub fn is(class: ClassRef, known: Known) -> bool {
 /// Whether it is a delegate class, or Delegate or MulticastDelegate itself.
 pub fn is_delegate(class: ClassRef) -> Result<bool, LoadError> {
     Ok(class.is_delegate()? || is(class, Known::Delegate) || is(class, Known::MulticastDelegate))
+}
+
+/// Whether it is a SafeHandle.
+fn is_safe_handle(class: ClassRef) -> Result<bool, LoadError> {
+    Ok(class.supers()?.iter().any(|c| is(c, Known::SafeHandle)))
 }
 
 /// Whether it is a SafeHandle or CriticalHandle.

@@ -558,7 +558,7 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
             | Native::Endless(reason)
             | Native::Opaque { reason, .. }
             | Native::ArrayPointer(reason) => Some(reason.clone()),
-            Native::Embedded(_) | Native::Delegate(_) | Native::Handle(_) => Some(no_layout(of)),
+            Native::Embedded(_) | Native::Delegate(_) | Native::Handle => Some(no_layout(of)),
             Native::Struct(layout) => layout.unsupported.clone(),
             _ => None,
         };

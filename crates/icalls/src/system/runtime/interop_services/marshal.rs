@@ -398,7 +398,7 @@ icalls! {
         // SAFETY: managed code passes memory of the structure's native size; the old contents are its own.
         unsafe {
             if delete_old {
-                structs::free(layout, p);
+                structs::destroy(layout, p);
             }
             structs::to_native(cx, layout, object.value_ptr(), p)
         }
@@ -450,7 +450,7 @@ icalls! {
         }
         let layout = structure(cx, class, "structureType")?;
         // SAFETY: managed code passes a native structure of that type.
-        unsafe { structs::free(layout, p) };
+        unsafe { structs::destroy(layout, p) };
         Ok(())
     }
 }
