@@ -253,6 +253,7 @@ impl Native {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.align,
             Native::Endless(_) => 0,
+            Native::Variant => 16,
             _ => 8,
         }
     }
@@ -310,6 +311,36 @@ impl Native {
     }
 }
 
+/// Room in native memory.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// In bytes.
+    pub size: u32,
+    /// Its alignment; 0 as of [`Native::align`].
+    pub align: u32,
+}
+impl Place {
+    /// That of the elements of an array in place. As in mono elements that are objects, whatever they are marshalled as, take what their class would as a field: a string eight bytes
+    /// at a multiple of four, a class without fields nothing.
+    fn of_elements(class: ClassRef, element: &Native, count: u32) -> Result<Place, LoadError> {
+        let (size, align) = if let Native::Endless(_) = element {
+            (0, 0)
+        } else if class.is_value_type()? || class.is_ptr() || class.is_fn_ptr() {
+            (element.size(), element.align())
+        } else if class.is_array() {
+            (0, 1)
+        } else {
+            match finished_layout(class)? {
+                Some(layout) if layout.is_empty() => (0, 1),
+                Some(layout) => (layout.size, layout.align),
+                None => (0, 0),
+            }
+        };
+        let size = count.saturating_mul(size);
+        Ok(Place { size, align })
+    }
+}
+
 /// The native form of a field.
 #[derive(Clone)]
 pub enum FieldKind {
@@ -333,6 +364,8 @@ pub enum FieldKind {
         count: u32,
         /// Each of them.
         element: Native,
+        /// What all of them take.
+        place: Place,
     },
     /// A C# `fixed` buffer whose elements have a native form of their own (chars as bytes, bools): scalars in place on both sides.
     FixedBuffer {
@@ -351,7 +384,7 @@ impl FieldKind {
         match self {
             FieldKind::One(native) => native.size(),
             FieldKind::FixedString { units, encoding } => units.saturating_mul(encoding.unit()),
-            FieldKind::FixedArray { count, element } => count.saturating_mul(element.size()),
+            FieldKind::FixedArray { place, .. } => place.size,
             FieldKind::FixedText { bytes } => *bytes,
             FieldKind::FixedBuffer { declared, .. } => declared.size,
         }
@@ -368,10 +401,8 @@ impl FieldKind {
     /// Its natural alignment.
     fn align(&self) -> u32 {
         match self {
-            FieldKind::One(native)
-            | FieldKind::FixedArray {
-                element: native, ..
-            } => native.align(),
+            FieldKind::One(native) => native.align(),
+            FieldKind::FixedArray { place, .. } => place.align,
             FieldKind::FixedString { encoding, .. } => encoding.unit(),
             FieldKind::FixedText { .. } => 1,
             FieldKind::FixedBuffer { declared, .. } => declared.align,
@@ -395,7 +426,7 @@ impl FieldKind {
         let (count, size) = match self {
             FieldKind::One(native) => return native.parts(at, parts),
             FieldKind::FixedString { units, encoding } => (*units, encoding.unit()),
-            FieldKind::FixedArray { count, element } => (*count, element.size()),
+            FieldKind::FixedArray { count, element, .. } => (*count, element.size()),
             FieldKind::FixedText { bytes } => (*bytes, 1),
             FieldKind::FixedBuffer { count, element, .. } => (*count, element.size()),
         };
@@ -547,8 +578,7 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
                 if is(element, Known::Char) && char_set == CharSet::Ansi {
                     return Ok(FieldKind::FixedText { bytes: count });
                 }
-                let element = Native::of_element(element, &spec, char_set)?;
-                return Ok(FieldKind::FixedArray { count, element });
+                return elements_in_place(element, &spec, char_set, count);
             }
         }
         nt::CUSTOM => {
@@ -561,6 +591,28 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
         return Ok(buffer);
     }
     Native::of(class, &spec, char_set).map(FieldKind::One)
+}
+
+/// The native form of an array in place. Elements that do not fit their place are not converted.
+fn elements_in_place(
+    class: ClassRef,
+    spec: &MarshalSpec,
+    char_set: CharSet,
+    count: u32,
+) -> Result<FieldKind, LoadError> {
+    let mut element = Native::of_element(class, spec, char_set)?;
+    let place = Place::of_elements(class, &element, count)?;
+    if place.size != count.saturating_mul(element.size()) {
+        element = Native::Opaque {
+            size: place.size / count.max(1),
+            reason: no_layout(class),
+        };
+    }
+    Ok(FieldKind::FixedArray {
+        count,
+        element,
+        place,
+    })
 }
 
 /// The field as a `fixed` buffer, if it is one whose elements differ on the native side. Its type is a struct with one element and
@@ -639,10 +691,15 @@ fn special(class: ClassRef) -> Result<Option<NativeLayout>, LoadError> {
 /// The size of the whole: room for the fields, or what is declared, in whole alignments. A declared size that is enough cuts padding off if it `may_stand`: the
 /// offsets are explicit, and nothing is said of packing. None: too large.
 fn whole_size(declared: u32, end: u32, align: u32, may_stand: bool) -> Option<u32> {
-    match may_stand && declared > 0 && declared >= end {
+    match stands(declared, end, may_stand) {
         true => Some(declared),
         false => declared.max(end).checked_next_multiple_of(align),
     }
+}
+
+/// Is the declared size that of the whole as it is?
+fn stands(declared: u32, end: u32, may_stand: bool) -> bool {
+    may_stand && declared > 0 && declared >= end
 }
 
 /// Does the conversion of an object ask whether its class has a layout? It does for fields of its own, and for inherited ones that are not just copied.
@@ -657,12 +714,19 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         return Ok(layout);
     }
     let (declared_packing, least) = class_layout(class);
+    // Mono forgets a packing of 16 and more, the size of an automatic layout, and the character set of a generic class.
+    let declared_packing = declared_packing & 0xf;
+    let least = if class.flags & 0x18 == 0 { 0 } else { least };
+    let explicit = is_explicit(class);
     let packing = match declared_packing {
-        0 => 8,
+        0 if explicit => 8,
+        0 => u32::MAX,
         packing => packing,
     };
-    let explicit = is_explicit(class);
-    let char_set = class_char_set(class);
+    let char_set = match class.is_inst() {
+        true => CharSet::Ansi,
+        false => class_char_set(class),
+    };
     let mut unsupported = None;
     let mut sized = true;
     let (mut end, mut fields) = (0u32, Vec::new());
@@ -729,6 +793,10 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     };
     let may_stand = explicit && declared_packing == 0;
     let size = fits(whole_size(declared, end, align, may_stand))?.max(1);
+    // As in mono, the class is at any offset of others then.
+    if stands(declared, end, may_stand) {
+        align = 1;
+    }
     let same = |f: &NativeField| match &f.kind {
         FieldKind::One(native) => native.is_blittable() && f.offset == f.managed_offset,
         _ => false,

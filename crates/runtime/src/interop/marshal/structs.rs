@@ -360,7 +360,7 @@ pub unsafe fn to_native<'cx>(
                         strings::free(copy, *encoding);
                     }
                 }
-                FieldKind::FixedArray { count, element } => {
+                FieldKind::FixedArray { count, element, .. } => {
                     let array = ObjRef::from_addr((m as *const usize).read());
                     let have = if array.is_null() {
                         0
@@ -465,7 +465,7 @@ pub unsafe fn to_managed<'cx>(
                     };
                     store_ref(m as *mut usize, cx.alloc_utf16(&text)?);
                 }
-                FieldKind::FixedArray { count, element } => {
+                FieldKind::FixedArray { count, element, .. } => {
                     let ty = cx.load(f.field.ty())?;
                     let Some(class) = ty.element().filter(|_| ty.is_sz_array()) else {
                         return Err(unsupported(
@@ -524,7 +524,7 @@ pub unsafe fn free(layout: &NativeLayout, native: *mut u8) {
             let n = native.add(f.offset as usize);
             match &f.kind {
                 FieldKind::One(kind) => free_one(kind, n),
-                FieldKind::FixedArray { count, element } => {
+                FieldKind::FixedArray { count, element, .. } => {
                     (0..*count as usize)
                         .for_each(|i| free_one(element, n.add(i * element.size() as usize)));
                 }
