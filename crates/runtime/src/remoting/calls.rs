@@ -14,7 +14,7 @@ use crate::classes::vtables::is_context_bound;
 use crate::code;
 use crate::cx::{Cx, Result, Throw, Value};
 use crate::exceptions::trace;
-use crate::interop::com;
+use crate::interop::com::rcw;
 use crate::interop::delegates::async_call::{argument, store, words_of};
 use crate::memory::context_statics;
 use crate::memory::localloc_stack::Scope;
@@ -30,7 +30,7 @@ use vervet_types::class::type_flags;
 use vervet_types::{Known, MethodRef};
 
 /// The real proxy of a transparent one.
-pub(crate) fn real_proxy<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+pub(super) fn real_proxy<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     cx.non_null(proxy.read_ref(offset_of!(TransparentProxyObject, real_proxy)))
 }
 
@@ -81,9 +81,9 @@ pub unsafe fn invoke<'cx>(
         // A value that may live on the stack only has no box, which a message would need.
         return Err(cx.throw_default(Known::NotImplementedException));
     }
-    if com::rcw::is_proxy_of_one(real) {
+    if rcw::is_proxy_of_one(real) {
         // SAFETY: the caller's promise.
-        return unsafe { com::rcw::invoke(cx, real, method, &lowered, words, out) };
+        return unsafe { super::native_objects::invoke(cx, real, method, &lowered, words, out) };
     }
     if let Some(server) = server_here(cx, proxy)? {
         // SAFETY: the caller's promise.
@@ -155,7 +155,7 @@ unsafe fn invoke_here<'cx>(
 ///
 /// # Safety
 /// As for [`invoke`]; `this` is an instance of the method's class, or a proxy of one.
-pub(crate) unsafe fn invoke_words<'cx>(
+pub(super) unsafe fn invoke_words<'cx>(
     cx: &'cx Cx<'cx>,
     this: ObjRef<'cx>,
     target: MethodRef,
@@ -177,7 +177,7 @@ pub(crate) unsafe fn invoke_words<'cx>(
 }
 
 /// How many words the stub has stored.
-pub(crate) fn count_of_words(lowered: &LoweredSignature) -> usize {
+pub(super) fn count_of_words(lowered: &LoweredSignature) -> usize {
     lowered.params.iter().map(words_of).sum()
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn count_of_words(lowered: &LoweredSignature) -> usize {
 ///
 /// # Safety
 /// `out` has room for the result and at least for a word.
-pub(crate) unsafe fn store_result(lowered: &LoweredSignature, ret: &[u64; 8], out: *mut u8) {
+pub(super) unsafe fn store_result(lowered: &LoweredSignature, ret: &[u64; 8], out: *mut u8) {
     match &lowered.ret {
         Pass::None | Pass::Address => {}
         // SAFETY: the caller's promise; it lies in the stub's frame.

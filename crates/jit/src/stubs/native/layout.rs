@@ -708,25 +708,66 @@ fn needs_layout(class: ClassRef, parent: Option<&NativeLayout>) -> Result<bool, 
     Ok(converts || class.fields()?.iter().any(|f| !f.is_static()))
 }
 
+/// What a class declares of its layout.
+struct Declared {
+    explicit: bool,
+    /// The most that a field is aligned to.
+    packing: u32,
+    /// A declared size need not be a multiple of the alignment.
+    may_stand: bool,
+    /// The declared size; 0 without one.
+    least: u32,
+    char_set: CharSet,
+}
+
+/// What is declared, as far as mono minds it: not a packing of 16 and more, nor the size of an automatic layout, nor the character set of a generic class.
+fn declared(class: ClassRef) -> Declared {
+    let (packing, least) = class_layout(class);
+    let packing = packing & 0xf;
+    let explicit = is_explicit(class);
+    Declared {
+        explicit,
+        packing: match packing {
+            0 if explicit => 8,
+            0 => u32::MAX,
+            packing => packing,
+        },
+        may_stand: explicit && packing == 0,
+        least: if class.flags & 0x18 == 0 { 0 } else { least },
+        char_set: match class.is_inst() {
+            true => CharSet::Ansi,
+            false => class_char_set(class),
+        },
+    }
+}
+
+/// How a value of those fields travels.
+fn abi_of(size: u32, fields: &[NativeField]) -> Abi {
+    let mut parts = Vec::new();
+    if size <= 16 {
+        fields
+            .iter()
+            .for_each(|f| f.kind.parts(f.offset, &mut parts));
+    }
+    match size {
+        // A struct without fields or a size takes no place at all in C.
+        1 if fields.is_empty() => Abi::Words(SmallVec::new()),
+        _ => Abi::of_struct(size, parts.into_iter()),
+    }
+}
+
 /// Computes a layout.
 fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     if let Some(layout) = special(class)? {
         return Ok(layout);
     }
-    let (declared_packing, least) = class_layout(class);
-    // Mono forgets a packing of 16 and more, the size of an automatic layout, and the character set of a generic class.
-    let declared_packing = declared_packing & 0xf;
-    let least = if class.flags & 0x18 == 0 { 0 } else { least };
-    let explicit = is_explicit(class);
-    let packing = match declared_packing {
-        0 if explicit => 8,
-        0 => u32::MAX,
-        packing => packing,
-    };
-    let char_set = match class.is_inst() {
-        true => CharSet::Ansi,
-        false => class_char_set(class),
-    };
+    let Declared {
+        explicit,
+        packing,
+        may_stand,
+        least,
+        char_set,
+    } = declared(class);
     let mut unsupported = None;
     let mut sized = true;
     let (mut end, mut fields) = (0u32, Vec::new());
@@ -791,7 +832,6 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         0 => 0,
         least => fits(inherited.checked_add(least))?,
     };
-    let may_stand = explicit && declared_packing == 0;
     let size = fits(whole_size(declared, end, align, may_stand))?.max(1);
     // As in mono, the class is at any offset of others then.
     if stands(declared, end, may_stand) {
@@ -804,17 +844,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let same_size = !value_type || size == class.layout()?.size.max(1);
     let blittable = unsupported.is_none() && fields.iter().all(same) && same_size;
     let owns_memory = fields.iter().any(|f| f.kind.owns_memory());
-    let mut parts = Vec::new();
-    if size <= 16 {
-        fields
-            .iter()
-            .for_each(|f| f.kind.parts(f.offset, &mut parts));
-    }
-    // A struct without fields or a size takes no place at all in C.
-    let abi = match size {
-        1 if fields.is_empty() => Abi::Words(SmallVec::new()),
-        _ => Abi::of_struct(size, parts.into_iter()),
-    };
+    let abi = abi_of(size, &fields);
     Ok(NativeLayout {
         class,
         size,

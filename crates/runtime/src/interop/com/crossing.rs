@@ -5,8 +5,10 @@
 use super::{
     Guid, Interface, function, interface_of, is_dispatchable, no_interface, object_of, rcw,
 };
+use crate::classes::casts::is_assignable;
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
+use crate::remoting;
 use vervet_types::ClassRef;
 
 /// The address of an interface of an object, which is native code's for the time of a call: no reference is added. 0 for null.
@@ -36,7 +38,11 @@ pub fn to_managed<'cx>(cx: &'cx Cx<'cx>, interface: usize, class: ClassRef) -> R
         Some(object) => object,
         None => rcw::proxy_of(cx, interface)?,
     };
-    match crate::code::helpers::is_instance(cx, object, class)? {
+    let is_instance = match remoting::is_proxy(object) {
+        true => remoting::classes::is_instance(cx, object, class)?,
+        false => cx.load(is_assignable(cx.universe(), object.class(), class))?,
+    };
+    match is_instance {
         true => Ok(object),
         false => Err(no_interface(cx)),
     }

@@ -1,4 +1,4 @@
-//! Objects that native code calls by COM interfaces. (Those of native code are in [`rcw`].)
+//! Objects that native code calls by COM interfaces. (Those of native code are in [`rcw`], what both have in [`crossing`].)
 //!
 //! ```text
 //! native code --> Face { functions, wrapper } --> Wrapper { count, handles } --> object
@@ -12,11 +12,9 @@
 //! # Invariants
 //! * While the count is not 0 a strong handle keeps the object; the weak one always names it.
 //! * Wrappers and faces are never freed. Once the object is gone and the count 0, nothing finds the wrapper: a call by one of its faces ends the process.
-mod crossing;
+pub mod crossing;
 pub mod rcw;
 mod stubs;
-
-pub use crossing::{add_reference, query_any, release, to_managed, to_native};
 
 use crate::cx::{Cx, Result};
 use crate::memory::handles::{self, HandleKind};

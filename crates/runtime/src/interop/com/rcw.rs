@@ -6,25 +6,20 @@
 //!                       a call of a method of an imported interface --> the native function in the interface's table
 //! ```
 //! The class library makes these objects (`Marshal.GetObjectForIUnknown`) and counts how often; here are the table by which it finds the proxy of an IUnknown again, the
-//! interfaces that an object was asked for, and the calls. A native function is called as the method's parameters say, with the interface before them; unless the
-//! signature is preserved it returns an HRESULT, and a result by one parameter more.
+//! interfaces that an object was asked for, and the methods that stand for native functions. How they are called is in [`remoting`].
 //!
 //! # Invariants
 //! * [`Interfaces`] holds one reference for each interface, until `ReleaseInterfaces`. Afterwards the object has no IUnknown, and the class library refuses calls.
 //! * The table does not keep proxies. Its handles belong to the runtime, so no unload of a domain gives their numbers to others.
-use super::crossing::query_native;
-use super::{guid_of, no_interface, release};
-use crate::code;
+use super::crossing::{query_native, release};
+use super::{guid_of, no_interface};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
 use crate::remoting;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::mem::offset_of;
 use vervet_abi::layouts::{ComInteropProxyObject, ComObjectObject, TransparentProxyObject};
-use vervet_jit::LoweredSignature;
-use vervet_jit::signature::Pass;
 use vervet_jit::stubs::native::layout::is;
 use vervet_jit::stubs::native::marshal_plan::keep_com_plan;
 use vervet_os::LeafLock;
@@ -60,7 +55,7 @@ pub fn behind<'cx>(object: ObjRef<'cx>) -> Option<ObjRef<'cx>> {
 }
 
 /// The `__ComObject` of a ComInteropProxy.
-fn com_object<'cx>(real: ObjRef<'cx>) -> Option<ObjRef<'cx>> {
+pub fn com_object<'cx>(real: ObjRef<'cx>) -> Option<ObjRef<'cx>> {
     real.read_ref(offset_of!(ComInteropProxyObject, com_object))
         .non_null()
 }
@@ -159,7 +154,7 @@ pub fn release_interfaces<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) {
 /// Gives back one of the references that the class library has counted for the proxy; how many are left, or -1 if there was none.
 pub fn release_one<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>) -> Result<i32> {
     const COUNT: usize = offset_of!(ComInteropProxyObject, ref_count);
-    let real = remoting::calls::real_proxy(cx, proxy)?;
+    let real = cx.non_null(proxy.read_ref(offset_of!(TransparentProxyObject, real_proxy)))?;
     let count = real.read::<i32>(COUNT);
     if count == 0 {
         return Ok(-1);
@@ -172,7 +167,7 @@ pub fn release_one<'cx>(cx: &'cx Cx<'cx>, proxy: ObjRef<'cx>) -> Result<i32> {
 }
 
 /// The address of an interface, by the class library, which refuses it of an object that was let go.
-pub(super) fn declared_interface<'cx>(
+pub fn declared_interface<'cx>(
     cx: &'cx Cx<'cx>,
     object: ObjRef<'cx>,
     class: ClassRef,
@@ -205,8 +200,9 @@ pub(super) fn proxy_of<'cx>(cx: &'cx Cx<'cx>, interface: usize) -> Result<ObjRef
     }
 }
 
-/// The static method that stands for the native function of an interface's method.
-fn function_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<MethodRef> {
+/// The static method that stands for the native function of an interface's method: it has the interface's address before the method's parameters, and unless the
+/// [signature is kept](keeps_signature) returns an HRESULT, and has one parameter more for the result.
+pub fn function_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<MethodRef> {
     if let Some(known) = FUNCTIONS.lock().get_or_insert_default().get(&method.id) {
         return Ok(known);
     }
@@ -251,57 +247,7 @@ pub fn caller<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<MethodRef> {
         .or_insert(made))
 }
 
-fn keeps_signature(method: MethodRef) -> bool {
+/// Does the native function return what the method does?
+pub fn keeps_signature(method: MethodRef) -> bool {
     method.impl_flags & impl_flags::PRESERVE_SIG != 0
-}
-
-/// A call on a proxy: of a method of an imported interface the native function, of another method that of the `__ComObject`.
-///
-/// # Safety
-/// As for [`remoting::calls::invoke`].
-pub unsafe fn invoke<'cx>(
-    cx: &'cx Cx<'cx>,
-    real: ObjRef<'cx>,
-    method: MethodRef,
-    lowered: &LoweredSignature,
-    words: *const u64,
-    out: *mut u8,
-) -> Result<()> {
-    let object = match com_object(real) {
-        Some(object) => object,
-        None => return Err(cx.throw_default(Known::InvalidOperationException)),
-    };
-    if !is_native(method) {
-        let target = remoting::classes::called(cx, object.class(), method)?;
-        // SAFETY: the caller's promise.
-        return unsafe { remoting::calls::invoke_words(cx, object, target, lowered, words, out) };
-    }
-    let interface = declared_interface(cx, object, method.class)?;
-    let function = function_of(cx, method)?;
-    let keeps = keeps_signature(method);
-    let count: usize = remoting::calls::count_of_words(lowered);
-    let mut all: SmallVec<[u64; 16]> = SmallVec::new();
-    if keeps && lowered.ret == Pass::Address {
-        all.push(out as u64);
-    }
-    all.push(interface as u64);
-    // SAFETY: the stub stored one word per CLIF parameter.
-    all.extend_from_slice(unsafe { std::slice::from_raw_parts(words, count) });
-    if !keeps && lowered.ret != Pass::None {
-        all.push(out as u64);
-    }
-    let ret = code::invoke::invoke_words(cx, function, all)?;
-    if keeps {
-        // SAFETY: the caller's promise.
-        unsafe { remoting::calls::store_result(lowered, &ret, out) };
-        return Ok(());
-    }
-    match ret[0] as u32 as i32 {
-        failed if failed < 0 => {
-            let throw = cx.known_method(Known::Marshal, "ThrowExceptionForHR", 1)?;
-            cx.invoke(throw, None, &[Value::Int(i64::from(failed))])?;
-            Ok(())
-        }
-        _ => Ok(()),
-    }
 }

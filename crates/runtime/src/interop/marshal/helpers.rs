@@ -24,7 +24,7 @@
 use super::lengths::{self, CallBlock};
 use super::{cells, structs, values};
 use crate::cx::{Cx, Result};
-use crate::interop::com;
+use crate::interop::com::crossing as com;
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::native::layout::Native;
 use vervet_jit::stubs::native::marshal_plan::{Conversion, ParamPlan, RESULT, plan};

@@ -9,7 +9,7 @@
 //! null pointers.
 use super::{builders, strings, values};
 use crate::cx::{Cx, Result, Value};
-use crate::interop::com;
+use crate::interop::com::crossing as com;
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::native::layout::{COM, FieldKind, Native, NativeLayout};
 use vervet_jit::stubs::native::scalar::Scalar;

@@ -26,7 +26,7 @@
 //!   anew for each element: the array is pinned by the reference on this stack, but only as long as that is used.
 use super::{allocate, as_any, builders, custom, release, strings, structs};
 use crate::cx::{Cx, Result, Value};
-use crate::interop::com;
+use crate::interop::com::crossing as com;
 use crate::memory::copy::poll_sometimes;
 use crate::object::ObjRef;
 use std::mem::offset_of;

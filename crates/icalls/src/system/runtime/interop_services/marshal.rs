@@ -458,16 +458,16 @@ icalls! {
 icalls! {
     /// IUnknown of an object, without a reference more.
     "System.Runtime.InteropServices.Marshal::GetIUnknownForObjectInternal" fn get_iunknown(cx, object: ObjRef<'cx>) -> usize {
-        com::to_native(cx, object, com::Interface::Unknown)
+        com::crossing::to_native(cx, object, com::Interface::Unknown)
     }
     /// IDispatch of an object, without a reference more.
     "System.Runtime.InteropServices.Marshal::GetIDispatchForObjectInternal" fn get_idispatch(cx, object: ObjRef<'cx>) -> usize {
-        com::to_native(cx, object, com::Interface::Dispatch)
+        com::crossing::to_native(cx, object, com::Interface::Dispatch)
     }
     /// An interface of an object, without a reference more. As in mono the object need not have it.
     "System.Runtime.InteropServices.Marshal::GetCCW" fn get_ccw(cx, object: ObjRef<'cx>, ty: ObjRef<'cx>) -> usize {
         let class = class_argument(cx, ty, "T")?;
-        com::to_native(cx, object, com::Interface::Of(class))
+        com::crossing::to_native(cx, object, com::Interface::Of(class))
     }
     /// The object that an interface belongs to; null if it is native code's.
     "System.Runtime.InteropServices.Marshal::GetObjectForCCW" fn get_object_for_ccw(cx, interface: usize) -> ObjRef<'cx> {
@@ -475,17 +475,17 @@ icalls! {
     }
     /// Calls AddRef.
     "System.Runtime.InteropServices.Marshal::AddRefInternal" fn add_ref(cx, interface: usize) -> i32 {
-        Ok(com::add_reference(cx, interface))
+        Ok(com::crossing::add_reference(cx, interface))
     }
     /// Calls Release.
     "System.Runtime.InteropServices.Marshal::ReleaseInternal" fn release(cx, interface: usize) -> i32 {
-        Ok(com::release(cx, interface))
+        Ok(com::crossing::release(cx, interface))
     }
     /// Calls QueryInterface.
     "System.Runtime.InteropServices.Marshal::QueryInterfaceInternal" fn query_interface(cx, interface: usize, guid: *const u8, out: *mut usize) -> i32 {
         // SAFETY: a Guid has 16 bytes.
         let guid = unsafe { guid.cast::<com::Guid>().read_unaligned() };
-        let (result, found) = com::query_any(cx, interface, &guid);
+        let (result, found) = com::crossing::query_any(cx, interface, &guid);
         // SAFETY: managed code passes the address of a word.
         unsafe { out.write(found) };
         Ok(result)
