@@ -229,9 +229,10 @@ pub fn function_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<MethodRef
         .or_insert(made))
 }
 
-/// Is it native code's where the object is? Methods of imported interfaces are.
+/// Is it native code's where the object is? Methods of imported interfaces are, unless they are generic.
 pub fn is_native(method: MethodRef) -> bool {
-    method.class.is_interface() && method.class.flags & type_flags::IMPORT != 0
+    let class = method.class;
+    class.is_interface() && class.flags & type_flags::IMPORT != 0 && method.generic_arity == 0
 }
 
 /// A static method that calls such a method on its first argument.

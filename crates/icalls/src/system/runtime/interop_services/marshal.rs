@@ -505,22 +505,4 @@ icalls! {
     "System.Runtime.InteropServices.Marshal::ReleaseComObjectInternal" fn release_com_object(cx, o: ObjRef<'cx>) -> i32 {
         com::rcw::release_one(cx, cx.non_null(o)?)
     }
-    /// The proxy of an object of native code by its IUnknown; null if there is none yet.
-    "Mono.Interop.ComInteropProxy::FindProxy" fn find_proxy(cx, unknown: usize) -> ObjRef<'cx> {
-        Ok(com::rcw::find_proxy(cx, unknown))
-    }
-    /// Keeps the proxy of an object of native code, as long as it lives.
-    "Mono.Interop.ComInteropProxy::AddProxy" fn add_proxy(cx, unknown: usize, proxy: ObjRef<'cx>) {
-        com::rcw::add_proxy(cx, unknown, cx.non_null(proxy)?)
-    }
-    /// The address of an interface; 0 or InvalidCastException if the object does not have it.
-    "System.__ComObject::GetInterfaceInternal" fn get_interface(cx, this: ObjRef<'cx>, ty: ObjRef<'cx>, throws: bool) -> usize {
-        let class = class_argument(cx, ty, "t")?;
-        com::rcw::interface_of(cx, cx.non_null(this)?, class, throws)
-    }
-    /// Lets the object of native code go.
-    "System.__ComObject::ReleaseInterfaces" fn release_interfaces(cx, this: ObjRef<'cx>) {
-        com::rcw::release_interfaces(cx, cx.non_null(this)?);
-        Ok(())
-    }
 }
