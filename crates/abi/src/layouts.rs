@@ -212,7 +212,18 @@ layouts! {
     /// System.Runtime.Remoting.Proxies.RealProxy.
     RealProxyObject = "System.Runtime.Remoting.Proxies.RealProxy": Header {
         class_to_proxy: RawRef = "class_to_proxy", target_context: RawRef = "_targetContext", server: RawRef = "_server",
-        target_domain_id: i32 = "_targetDomainId", target_uri: RawRef = "_targetUri",
+        target_domain_id: i32 = "_targetDomainId", target_uri: RawRef = "_targetUri", object_identity: RawRef = "_objectIdentity",
+        obj_tp: RawRef = "_objTP", stub_data: RawRef = "_stubData",
+    }
+    /// Mono.Interop.ComInteropProxy.
+    ComInteropProxyObject = "Mono.Interop.ComInteropProxy": RealProxyObject {
+        com_object: RawRef = "com_object", ref_count: i32 = "ref_count",
+    }
+    /// System.MarshalByRefObject.
+    MarshalByRefObjectObject = "System.MarshalByRefObject": Header { identity: RawRef = "_identity" }
+    /// System.__ComObject.
+    ComObjectObject = "System.__ComObject": MarshalByRefObjectObject {
+        iunknown: usize = "iunknown", hash_table: usize = "hash_table",
     }
     /// System.Runtime.InteropServices.SafeHandle.
     SafeHandleObject = "System.Runtime.InteropServices.SafeHandle": Header {

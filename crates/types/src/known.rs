@@ -101,6 +101,7 @@ known! {
     "System.Runtime.Remoting.Activation": ActivationServices;
     "System.Runtime.Serialization": SerializationInfo, StreamingContext, SerializationException;
     "System.Runtime.Versioning": TargetFrameworkAttribute;
+    "Mono.Interop": ComInteropProxy;
     "System.Security": SecurityException, VerificationException;
     "System.Security.Cryptography": CryptographicException;
     "System.Text": StringBuilder, Encoding, DecoderFallbackException, EncoderFallbackException;

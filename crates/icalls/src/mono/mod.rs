@@ -1,4 +1,5 @@
 //! Native halves of the namespace Mono and of the namespaces below it.
+pub mod interop;
 pub mod net;
 pub mod profiler;
 pub mod runtime;

@@ -12,6 +12,7 @@ use vervet_runtime::code::invoke::REGISTERS;
 use vervet_runtime::code::plain_calls;
 use vervet_runtime::cx::{Cx, Result, Throw, Value};
 use vervet_runtime::exceptions::trace;
+use vervet_runtime::interop::com::rcw;
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::localloc_stack::Scope;
 use vervet_runtime::object::ObjRef;
@@ -151,6 +152,12 @@ fn through_proxy<'cx>(
     if let Some(server) = remoting::calls::server_here(cx, proxy)? {
         return on_proxy(cx, method, (proxy, server), parameters);
     }
+    if let Some(native) = rcw::behind(proxy) {
+        return match rcw::is_native(method) {
+            true => on_native_object(cx, method, proxy, parameters),
+            false => on_proxy(cx, method, (native, native), parameters),
+        };
+    }
     let wanted = load(cx, || method.sig())?.params.len();
     let args = cx.alloc_array(cx.known(Known::Object), wanted)?;
     for i in 0..wanted {
@@ -168,6 +175,27 @@ fn through_proxy<'cx>(
         }
     }
     Ok(value)
+}
+
+/// Calls a method of an object of native code.
+fn on_native_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    proxy: ObjRef<'cx>,
+    parameters: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let caller = rcw::caller(cx, method)?;
+    let wanted = load(cx, || method.sig())?.params.len();
+    let args = cx.alloc_array(cx.known(Known::Object), 1 + wanted)?;
+    args.set_element_ref(0, proxy);
+    for i in 0..wanted {
+        args.set_element_ref(1 + i, parameters.element_ref(i));
+    }
+    let result = call(cx, caller, ObjRef::NULL, args)?;
+    for i in 0..wanted {
+        parameters.set_element_ref(i, args.element_ref(1 + i));
+    }
+    Ok(result)
 }
 
 /// Calls the method that the class of a proxy's server has. `this` is the proxy there.

@@ -4,6 +4,7 @@ pub mod arg_iterator;
 pub mod array;
 pub mod buffer;
 pub mod clr_config;
+pub mod com_object;
 pub mod configuration;
 pub mod console_driver;
 pub mod console_interrupt;

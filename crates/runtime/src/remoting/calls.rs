@@ -14,6 +14,7 @@ use crate::classes::vtables::is_context_bound;
 use crate::code;
 use crate::cx::{Cx, Result, Throw, Value};
 use crate::exceptions::trace;
+use crate::interop::com::rcw;
 use crate::interop::delegates::async_call::{argument, store, words_of};
 use crate::memory::context_statics;
 use crate::memory::localloc_stack::Scope;
@@ -80,6 +81,10 @@ pub unsafe fn invoke<'cx>(
         // A value that may live on the stack only has no box, which a message would need.
         return Err(cx.throw_default(Known::NotImplementedException));
     }
+    if rcw::is_proxy_of_one(real) {
+        // SAFETY: the caller's promise.
+        return unsafe { super::native_objects::invoke(cx, real, method, &lowered, words, out) };
+    }
     if let Some(server) = server_here(cx, proxy)? {
         // SAFETY: the caller's promise.
         return unsafe { invoke_here(cx, (proxy, server), method, &lowered, words, out) };
@@ -142,17 +147,48 @@ unsafe fn invoke_here<'cx>(
         true => super::classes::called(cx, server.class(), method)?,
         false => method,
     };
-    let count: usize = lowered.params.iter().map(words_of).sum();
-    let mut all: SmallVec<[u64; 16]> = smallvec![proxy.addr() as u64];
+    // SAFETY: the caller's promise.
+    unsafe { invoke_words(cx, proxy, target, lowered, words, out) }
+}
+
+/// Calls exactly that method, with the words of a call on a proxy.
+///
+/// # Safety
+/// As for [`invoke`]; `this` is an instance of the method's class, or a proxy of one.
+pub(super) unsafe fn invoke_words<'cx>(
+    cx: &'cx Cx<'cx>,
+    this: ObjRef<'cx>,
+    target: MethodRef,
+    lowered: &LoweredSignature,
+    words: *const u64,
+    out: *mut u8,
+) -> Result<()> {
+    let count = count_of_words(lowered);
+    let mut all: SmallVec<[u64; 16]> = smallvec![this.addr() as u64];
     if lowered.ret == Pass::Address {
         all.push(out as u64);
     }
     // SAFETY: the stub stored one word per CLIF parameter.
     all.extend_from_slice(unsafe { std::slice::from_raw_parts(words, count) });
     let ret = code::invoke::invoke_words(cx, target, all)?;
+    // SAFETY: the caller's promise.
+    unsafe { store_result(lowered, &ret, out) };
+    Ok(())
+}
+
+/// How many words the stub has stored.
+pub(super) fn count_of_words(lowered: &LoweredSignature) -> usize {
+    lowered.params.iter().map(words_of).sum()
+}
+
+/// Stores a result that came in words as it lies in memory.
+///
+/// # Safety
+/// `out` has room for the result and at least for a word.
+pub(super) unsafe fn store_result(lowered: &LoweredSignature, ret: &[u64; 8], out: *mut u8) {
     match &lowered.ret {
         Pass::None | Pass::Address => {}
-        // SAFETY: `out` has room for the result and at least for a word; it lies in the stub's frame.
+        // SAFETY: the caller's promise; it lies in the stub's frame.
         Pass::Scalar(_) => unsafe { (out as *mut u64).write_unaligned(ret[0]) },
         Pass::Scalars(leaves) => {
             for (word, &(offset, kind)) in ret.iter().zip(leaves) {
@@ -161,7 +197,6 @@ unsafe fn invoke_here<'cx>(
             }
         }
     }
-    Ok(())
 }
 
 /// As [`send`], from a transparent proxy.

@@ -30,6 +30,7 @@ pub mod calls;
 pub mod classes;
 mod counterpart;
 pub mod fields;
+mod native_objects;
 pub mod stubs;
 mod values;
 

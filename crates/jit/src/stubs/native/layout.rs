@@ -88,8 +88,8 @@ pub enum Native {
     String(Encoding),
     /// A code address for a delegate of that class.
     Delegate(ClassRef),
-    /// The handle of a SafeHandle or CriticalHandle of that class.
-    Handle(ClassRef),
+    /// The handle of a SafeHandle. As in mono, what native code leaves there is not looked at.
+    Handle,
     /// The value of a class in place, be it formatted or not; of null: nothing, or zeros where memory is owned. A class without fields takes a byte.
     Embedded(&'static NativeLayout),
     /// The ticks of a DateTime as an OLE date, a double.
@@ -103,11 +103,10 @@ pub enum Native {
         /// Why it is not converted.
         reason: String,
     },
-    /// A COM interface or a VARIANT: zeros for null, and nothing converts another object.
-    Com {
-        /// Bytes it takes.
-        size: u32,
-    },
+    /// The address of a COM interface of an object.
+    Com(Com),
+    /// A VARIANT: zeros for null, and nothing converts another object.
+    Variant,
     /// A pointer to an array: 0 for null, and nothing converts another one, nor what native code leaves there. The text says so.
     ArrayPointer(String),
     /// A value of a class whose own layout is being computed, in place: as in mono, one byte at the very start. Nothing converts it. The text says so.
@@ -119,7 +118,52 @@ pub enum Native {
 /// Why a class is not converted that contains itself where it is marshalled.
 const ENDLESS: &str = "A class that contains itself cannot be marshalled.";
 
-/// Why an object is not converted whose native form is a COM interface.
+/// An interface as the runtime tells it from others.
+#[derive(Clone, Copy)]
+pub enum ComInterface {
+    /// IUnknown.
+    Unknown,
+    /// IDispatch.
+    Dispatch,
+    /// One that is declared.
+    Of(ClassRef),
+}
+
+/// An object whose native form is the address of one of its COM interfaces.
+#[derive(Clone, Copy)]
+pub struct Com {
+    /// The interface that native code gets.
+    pub interface: ComInterface,
+    /// What an object that native code gives is cast to.
+    pub class: ClassRef,
+}
+impl Com {
+    /// The COM interface by which an argument of that class travels, if it does. Without a MarshalAs only what is declared as an interface is one; of a class that is none
+    /// native code gets IUnknown.
+    pub fn of(class: ClassRef, spec: &MarshalSpec) -> Option<Com> {
+        let interface = match spec.native {
+            nt::I_UNKNOWN => ComInterface::Unknown,
+            nt::I_DISPATCH => ComInterface::Dispatch,
+            _ if class.is_interface() => ComInterface::Of(class),
+            nt::INTERFACE => ComInterface::Unknown,
+            _ => return None,
+        };
+        Some(Com { interface, class })
+    }
+    /// The same of a field or an element: as in mono an interface has an InterfaceTypeAttribute, or else its native form is that of a class without fields.
+    fn of_field(class: ClassRef, spec: &MarshalSpec) -> Option<Com> {
+        Com::of(class, spec).filter(|com| match com.interface {
+            ComInterface::Unknown | ComInterface::Dispatch => true,
+            ComInterface::Of(class) => {
+                let def = class.def();
+                let row = Token::new(Table::TypeDef, def.rid());
+                has_attribute(&def.module.image, row, "InterfaceTypeAttribute")
+            }
+        })
+    }
+}
+
+/// Why an object is not converted whose native form is a VARIANT or a SAFEARRAY.
 pub const COM: &str = "COM interop is not supported.";
 
 /// Why a value of automatic layout is not converted, in mono's words.
@@ -158,15 +202,14 @@ impl Native {
         if is_delegate(class)? {
             return Ok(Native::Delegate(class));
         }
-        if is_handle(class)? {
-            return Ok(Native::Handle(class));
+        if is_safe_handle(class)? {
+            return Ok(Native::Handle);
         }
-        match spec.native {
-            nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => {
-                return Ok(Native::Com { size: 8 });
-            }
-            nt::STRUCT if is(class, Known::Object) => return Ok(Native::Com { size: 16 }),
-            _ => {}
+        if let Some(com) = Com::of_field(class, spec) {
+            return Ok(Native::Com(com));
+        }
+        if spec.native == nt::STRUCT && is(class, Known::Object) {
+            return Ok(Native::Variant);
         }
         if class.is_array() {
             return Ok(Native::ArrayPointer(format!(
@@ -198,7 +241,8 @@ impl Native {
         match self {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.size,
-            Native::Opaque { size, .. } | Native::Com { size } => *size,
+            Native::Opaque { size, .. } => *size,
+            Native::Variant => 16,
             Native::Endless(_) => 1,
             _ => 8,
         }
@@ -209,6 +253,7 @@ impl Native {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.align,
             Native::Endless(_) => 0,
+            Native::Variant => 16,
             _ => 8,
         }
     }
@@ -226,7 +271,8 @@ impl Native {
             Native::Scalar(_)
             | Native::OleDate
             | Native::Opaque { .. }
-            | Native::Com { .. }
+            | Native::Com(_)
+            | Native::Variant
             | Native::Endless(_)
             | Native::ArrayPointer(_) => false,
             Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,
@@ -265,6 +311,36 @@ impl Native {
     }
 }
 
+/// Room in native memory.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// In bytes.
+    pub size: u32,
+    /// Its alignment; 0 as of [`Native::align`].
+    pub align: u32,
+}
+impl Place {
+    /// That of the elements of an array in place. As in mono elements that are objects, whatever they are marshalled as, take what their class would as a field: a string eight bytes
+    /// at a multiple of four, a class without fields nothing.
+    fn of_elements(class: ClassRef, element: &Native, count: u32) -> Result<Place, LoadError> {
+        let (size, align) = if let Native::Endless(_) = element {
+            (0, 0)
+        } else if class.is_value_type()? || class.is_ptr() || class.is_fn_ptr() {
+            (element.size(), element.align())
+        } else if class.is_array() {
+            (0, 1)
+        } else {
+            match finished_layout(class)? {
+                Some(layout) if layout.is_empty() => (0, 1),
+                Some(layout) => (layout.size, layout.align),
+                None => (0, 0),
+            }
+        };
+        let size = count.saturating_mul(size);
+        Ok(Place { size, align })
+    }
+}
+
 /// The native form of a field.
 #[derive(Clone)]
 pub enum FieldKind {
@@ -288,6 +364,8 @@ pub enum FieldKind {
         count: u32,
         /// Each of them.
         element: Native,
+        /// What all of them take.
+        place: Place,
     },
     /// A C# `fixed` buffer whose elements have a native form of their own (chars as bytes, bools): scalars in place on both sides.
     FixedBuffer {
@@ -306,7 +384,7 @@ impl FieldKind {
         match self {
             FieldKind::One(native) => native.size(),
             FieldKind::FixedString { units, encoding } => units.saturating_mul(encoding.unit()),
-            FieldKind::FixedArray { count, element } => count.saturating_mul(element.size()),
+            FieldKind::FixedArray { place, .. } => place.size,
             FieldKind::FixedText { bytes } => *bytes,
             FieldKind::FixedBuffer { declared, .. } => declared.size,
         }
@@ -323,10 +401,8 @@ impl FieldKind {
     /// Its natural alignment.
     fn align(&self) -> u32 {
         match self {
-            FieldKind::One(native)
-            | FieldKind::FixedArray {
-                element: native, ..
-            } => native.align(),
+            FieldKind::One(native) => native.align(),
+            FieldKind::FixedArray { place, .. } => place.align,
             FieldKind::FixedString { encoding, .. } => encoding.unit(),
             FieldKind::FixedText { .. } => 1,
             FieldKind::FixedBuffer { declared, .. } => declared.align,
@@ -350,7 +426,7 @@ impl FieldKind {
         let (count, size) = match self {
             FieldKind::One(native) => return native.parts(at, parts),
             FieldKind::FixedString { units, encoding } => (*units, encoding.unit()),
-            FieldKind::FixedArray { count, element } => (*count, element.size()),
+            FieldKind::FixedArray { count, element, .. } => (*count, element.size()),
             FieldKind::FixedText { bytes } => (*bytes, 1),
             FieldKind::FixedBuffer { count, element, .. } => (*count, element.size()),
         };
@@ -502,8 +578,7 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
                 if is(element, Known::Char) && char_set == CharSet::Ansi {
                     return Ok(FieldKind::FixedText { bytes: count });
                 }
-                let element = Native::of_element(element, &spec, char_set)?;
-                return Ok(FieldKind::FixedArray { count, element });
+                return elements_in_place(element, &spec, char_set, count);
             }
         }
         nt::CUSTOM => {
@@ -516,6 +591,28 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
         return Ok(buffer);
     }
     Native::of(class, &spec, char_set).map(FieldKind::One)
+}
+
+/// The native form of an array in place. Elements that do not fit their place are not converted.
+fn elements_in_place(
+    class: ClassRef,
+    spec: &MarshalSpec,
+    char_set: CharSet,
+    count: u32,
+) -> Result<FieldKind, LoadError> {
+    let mut element = Native::of_element(class, spec, char_set)?;
+    let place = Place::of_elements(class, &element, count)?;
+    if place.size != count.saturating_mul(element.size()) {
+        element = Native::Opaque {
+            size: place.size / count.max(1),
+            reason: no_layout(class),
+        };
+    }
+    Ok(FieldKind::FixedArray {
+        count,
+        element,
+        place,
+    })
 }
 
 /// The field as a `fixed` buffer, if it is one whose elements differ on the native side. Its type is a struct with one element and
@@ -594,10 +691,15 @@ fn special(class: ClassRef) -> Result<Option<NativeLayout>, LoadError> {
 /// The size of the whole: room for the fields, or what is declared, in whole alignments. A declared size that is enough cuts padding off if it `may_stand`: the
 /// offsets are explicit, and nothing is said of packing. None: too large.
 fn whole_size(declared: u32, end: u32, align: u32, may_stand: bool) -> Option<u32> {
-    match may_stand && declared > 0 && declared >= end {
+    match stands(declared, end, may_stand) {
         true => Some(declared),
         false => declared.max(end).checked_next_multiple_of(align),
     }
+}
+
+/// Is the declared size that of the whole as it is?
+fn stands(declared: u32, end: u32, may_stand: bool) -> bool {
+    may_stand && declared > 0 && declared >= end
 }
 
 /// Does the conversion of an object ask whether its class has a layout? It does for fields of its own, and for inherited ones that are not just copied.
@@ -606,18 +708,66 @@ fn needs_layout(class: ClassRef, parent: Option<&NativeLayout>) -> Result<bool, 
     Ok(converts || class.fields()?.iter().any(|f| !f.is_static()))
 }
 
+/// What a class declares of its layout.
+struct Declared {
+    explicit: bool,
+    /// The most that a field is aligned to.
+    packing: u32,
+    /// A declared size need not be a multiple of the alignment.
+    may_stand: bool,
+    /// The declared size; 0 without one.
+    least: u32,
+    char_set: CharSet,
+}
+
+/// What is declared, as far as mono minds it: not a packing of 16 and more, nor the size of an automatic layout, nor the character set of a generic class.
+fn declared(class: ClassRef) -> Declared {
+    let (packing, least) = class_layout(class);
+    let packing = packing & 0xf;
+    let explicit = is_explicit(class);
+    Declared {
+        explicit,
+        packing: match packing {
+            0 if explicit => 8,
+            0 => u32::MAX,
+            packing => packing,
+        },
+        may_stand: explicit && packing == 0,
+        least: if class.flags & 0x18 == 0 { 0 } else { least },
+        char_set: match class.is_inst() {
+            true => CharSet::Ansi,
+            false => class_char_set(class),
+        },
+    }
+}
+
+/// How a value of those fields travels.
+fn abi_of(size: u32, fields: &[NativeField]) -> Abi {
+    let mut parts = Vec::new();
+    if size <= 16 {
+        fields
+            .iter()
+            .for_each(|f| f.kind.parts(f.offset, &mut parts));
+    }
+    match size {
+        // A struct without fields or a size takes no place at all in C.
+        1 if fields.is_empty() => Abi::Words(SmallVec::new()),
+        _ => Abi::of_struct(size, parts.into_iter()),
+    }
+}
+
 /// Computes a layout.
 fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     if let Some(layout) = special(class)? {
         return Ok(layout);
     }
-    let (declared_packing, least) = class_layout(class);
-    let packing = match declared_packing {
-        0 => 8,
-        packing => packing,
-    };
-    let explicit = is_explicit(class);
-    let char_set = class_char_set(class);
+    let Declared {
+        explicit,
+        packing,
+        may_stand,
+        least,
+        char_set,
+    } = declared(class);
     let mut unsupported = None;
     let mut sized = true;
     let (mut end, mut fields) = (0u32, Vec::new());
@@ -682,8 +832,11 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         0 => 0,
         least => fits(inherited.checked_add(least))?,
     };
-    let may_stand = explicit && declared_packing == 0;
     let size = fits(whole_size(declared, end, align, may_stand))?.max(1);
+    // As in mono, the class is at any offset of others then.
+    if stands(declared, end, may_stand) {
+        align = 1;
+    }
     let same = |f: &NativeField| match &f.kind {
         FieldKind::One(native) => native.is_blittable() && f.offset == f.managed_offset,
         _ => false,
@@ -691,17 +844,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let same_size = !value_type || size == class.layout()?.size.max(1);
     let blittable = unsupported.is_none() && fields.iter().all(same) && same_size;
     let owns_memory = fields.iter().any(|f| f.kind.owns_memory());
-    let mut parts = Vec::new();
-    if size <= 16 {
-        fields
-            .iter()
-            .for_each(|f| f.kind.parts(f.offset, &mut parts));
-    }
-    // A struct without fields or a size takes no place at all in C.
-    let abi = match size {
-        1 if fields.is_empty() => Abi::Words(SmallVec::new()),
-        _ => Abi::of_struct(size, parts.into_iter()),
-    };
+    let abi = abi_of(size, &fields);
     Ok(NativeLayout {
         class,
         size,
@@ -769,6 +912,11 @@ pub fn is(class: ClassRef, known: Known) -> bool {
 /// Whether it is a delegate class, or Delegate or MulticastDelegate itself.
 pub fn is_delegate(class: ClassRef) -> Result<bool, LoadError> {
     Ok(class.is_delegate()? || is(class, Known::Delegate) || is(class, Known::MulticastDelegate))
+}
+
+/// Whether it is a SafeHandle.
+fn is_safe_handle(class: ClassRef) -> Result<bool, LoadError> {
+    Ok(class.supers()?.iter().any(|c| is(c, Known::SafeHandle)))
 }
 
 /// Whether it is a SafeHandle or CriticalHandle.

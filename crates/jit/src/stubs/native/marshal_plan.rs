@@ -45,7 +45,8 @@
 //! SafeHandle                            Convert            the handle, held during the call
 //! class with sequential layout          BlittableObject    the address of its fields, or
 //!                                       or Convert         of a converted copy
-//! other class, interface, object[]      Convert            0 for null; another object is refused
+//! interface                             Convert            the address of the object's COM interface
+//! other class, object[]                 Convert            0 for null; another object is refused
 //! HandleRef                             HandleRef          the handle
 //! ```
 //!
@@ -55,7 +56,7 @@
 //!
 //! [`Unsupported`]: ParamPlan::Unsupported
 use crate::stubs::native::layout::{
-    COM, Encoding, Native, NativeLayout, is, is_delegate, is_handle, native_layout, no_layout,
+    COM, Com, Encoding, Native, NativeLayout, is, is_delegate, is_handle, native_layout, no_layout,
 };
 use crate::stubs::native::marshal_spec::{
     CharSet, ImportFlags, MarshalSpec, class_char_set, function_pointer_attribute, marshal_spec,
@@ -68,7 +69,9 @@ use smallvec::SmallVec;
 use vervet_abi::object;
 use vervet_metadata::{Table, Token};
 use vervet_os::LeafLock;
-use vervet_types::{ClassKind, ClassRef, Known, LoadError, MethodRef, MethodSig, ModuleRef};
+use vervet_types::{
+    ClassKind, ClassRef, Known, LoadError, MethodRef, MethodSig, ModuleRef, NativeFunction,
+};
 
 /// The index that stands for the result; as a word, -1.
 pub const RESULT: i64 = -1;
@@ -109,8 +112,10 @@ pub enum Conversion {
     Class(&'static NativeLayout),
     /// By an ICustomMarshaler.
     Custom(CustomMarshaler),
+    /// An object to the address of one of its COM interfaces.
+    Com(Com),
     /// Null to 0. Another object is refused, with that text: it has no layout, or its native form
-    /// would be a COM interface.
+    /// would be a VARIANT or a SAFEARRAY.
     NullOnly(String),
     /// Whatever object it is (`UnmanagedType.AsAny`): a string with that CharSet, or the native form
     /// of a formatted object.
@@ -260,7 +265,11 @@ static PLANS: LeafLock<Option<FxHashMap<usize, &'static MarshalPlan>>> = LeafLoc
 
 /// The plan of a P/Invoke method, or of the `Invoke` of a delegate class.
 pub fn plan(method: MethodRef) -> Result<&'static MarshalPlan, LoadError> {
-    let method = method.native_function().map_or(method, |f| f.invoke);
+    let method = match method.native_function() {
+        Some(NativeFunction::At { invoke, .. }) => invoke,
+        // Its plan was kept when it was made.
+        Some(NativeFunction::OfInterface { .. }) | None => method,
+    };
     let key = std::ptr::from_ref(method) as usize;
     if let Some(found) = PLANS.lock().as_ref().and_then(|map| map.get(&key)) {
         return Ok(found);
@@ -329,14 +338,19 @@ const IN: Direction = Direction {
     input: true,
     output: false,
 };
+/// From the callee to the caller only.
+const OUT: Direction = Direction {
+    input: false,
+    output: true,
+};
 /// Both directions.
 const BOTH: Direction = Direction {
     input: true,
     output: true,
 };
 
-/// Makes the plan of the static method `wrapper`, by which native code calls `method` as one of a COM interface. Both have the same parameters, before which the wrapper
-/// has the object; native code passes the interface's address there. Unless the signature is preserved, the wrapper returns the HRESULT, and what `method` returns goes
+/// Makes the plan of the static method `wrapper`, by which native code calls `method` as one of a COM interface, or is called by it. Both have the same parameters, before
+/// which the wrapper has the object, or native code's interface; native code sees the interface's address there. Unless the signature is preserved, the wrapper returns the HRESULT, and what `method` returns goes
 /// to one parameter more. By default strings are BSTRs and bools VARIANT_BOOLs, as in mono.
 ///
 /// # Errors
@@ -514,7 +528,9 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
         custom
     } else if spec.native == nt::AS_ANY {
         Conversion::AsAny(char_set)
-    } else if is_com(class, spec) {
+    } else if let Some(com) = Com::of(class, spec) {
+        Conversion::Com(com)
+    } else if is_automation(class, spec) {
         Conversion::NullOnly(COM.to_owned())
     } else if is(class, Known::String) {
         Conversion::String(Encoding::of(spec, char_set))
@@ -542,7 +558,7 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
             | Native::Endless(reason)
             | Native::Opaque { reason, .. }
             | Native::ArrayPointer(reason) => Some(reason.clone()),
-            Native::Embedded(_) | Native::Delegate(_) | Native::Handle(_) => Some(no_layout(of)),
+            Native::Embedded(_) | Native::Delegate(_) | Native::Handle => Some(no_layout(of)),
             Native::Struct(layout) => layout.unsupported.clone(),
             _ => None,
         };
@@ -566,13 +582,12 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
     }))
 }
 
-/// Whether the native form would be a COM interface, a VARIANT or a SAFEARRAY.
-fn is_com(class: ClassRef, spec: &MarshalSpec) -> bool {
+/// Whether the native form would be a VARIANT or a SAFEARRAY.
+fn is_automation(class: ClassRef, spec: &MarshalSpec) -> bool {
     match spec.native {
-        nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => true,
         nt::STRUCT => is(class, Known::Object),
         nt::SAFE_ARRAY => class.is_array(),
-        _ => class.is_interface() && spec.custom.is_none(),
+        _ => false,
     }
 }
 
@@ -687,6 +702,15 @@ fn plan_by_ref(target: ClassRef, source: &Source) -> Result<ParamPlan, LoadError
     }
     Ok(match conversion(target, source)? {
         None | Some(Conversion::AsAny(_)) => unsupported(target),
+        // As in mono, an interface goes one way: out if that is declared, or else in.
+        Some(conversion @ Conversion::Com(_)) => ParamPlan::Convert {
+            conversion,
+            by_ref: true,
+            direction: match source.direction(IN).output {
+                true => OUT,
+                false => IN,
+            },
+        },
         Some(conversion) => ParamPlan::Convert {
             conversion,
             by_ref: true,

@@ -59,7 +59,7 @@ use vervet_abi::context::HIDDEN;
 use vervet_abi::helpers::result::Nothing;
 use vervet_abi::layouts::DelegateObject;
 use vervet_abi::{Declared, ThrowKind, call, native_call, object, vtable};
-use vervet_types::{MethodRef, MethodSig};
+use vervet_types::{MethodRef, MethodSig, NativeFunction};
 
 /// The body of a P/Invoke method.
 pub fn pinvoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
@@ -125,7 +125,14 @@ pub fn native_function(codegen: &Codegen, method: MethodRef) -> Result<Blob, Com
         lowered.clif.clone(),
         |e, args| {
             e.check = StackCheck::Always;
-            let target = e.word(function.address as i64);
+            let target = match function {
+                NativeFunction::At { address, .. } => e.word(address as i64),
+                NativeFunction::OfInterface { slot } => {
+                    let first = args[lowered.first_value(0)];
+                    let functions = e.b.ins().load(I64, trusted(), first, 0);
+                    e.b.ins().load(I64, trusted(), functions, 8 * slot as i32)
+                }
+            };
             let results = emit(e, Some(method), plan, &lowered, target, args);
             e.b.ins().return_(&results);
             Ok(())

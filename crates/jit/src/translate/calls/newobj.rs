@@ -43,6 +43,18 @@ use vervet_metadata::Token;
 use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, LoadError, MethodRef};
 
+/// Refuses a constructor whose class has no objects. As in mono the method is not compiled then, so nothing of it runs, and whether the constructor is accessible is not asked.
+fn refuse_abstract(ctor: MethodRef) -> Res {
+    let class = ctor.class;
+    let has_none = class.is_abstract() && !class.is_array() || class.is_interface();
+    if !has_none || !ctor.has_this() || class.is_open {
+        return Ok(());
+    }
+    ctor.sig()?;
+    class.check_operand()?;
+    Err(LoadError::Abstract(class.full_name()).into())
+}
+
 impl<'a, 'f> Translator<'a, 'f> {
     /// `newobj`.
     pub(crate) fn new_object(&mut self, token: Token) -> Res {
@@ -50,6 +62,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let named = self.body.scope.method(token)?;
         let is_bound =
             matches!(self.body.stack.last(), Some(v) if matches!(v.fact, ValueFact::Code(..)));
+        refuse_abstract(named)?;
         let ctor = match is_bound && named.class.is_delegate()? {
             true => named,
             false => match self.method_named(token)? {
@@ -93,10 +106,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let class = ctor.class;
         self.mark_remote(ctor)?;
         let lowered = LoweredSignature::of_method(ctor)?;
-        if class.is_abstract() || class.is_interface() {
-            // As in mono the method is not compiled, so nothing of it runs.
-            return Err(LoadError::Abstract(class.full_name()).into());
-        }
+        refuse_abstract(ctor)?;
         let count = lowered.params.len();
         if self.body.stack.len() < count {
             return Err(TranslateError::invalid("too few values on the stack"));

@@ -1,4 +1,4 @@
-//! Objects that native code calls by COM interfaces.
+//! Objects that native code calls by COM interfaces. (Those of native code are in [`rcw`], what both have in [`crossing`].)
 //!
 //! ```text
 //! native code --> Face { functions, wrapper } --> Wrapper { count, handles } --> object
@@ -12,6 +12,8 @@
 //! # Invariants
 //! * While the count is not 0 a strong handle keeps the object; the weak one always names it.
 //! * Wrappers and faces are never freed. Once the object is gone and the count 0, nothing finds the wrapper: a call by one of its faces ends the process.
+pub mod crossing;
+pub mod rcw;
 mod stubs;
 
 use crate::cx::{Cx, Result};
@@ -20,6 +22,7 @@ use crate::object::ObjRef;
 use crate::threads::monitor::identity_hash;
 use rustc_hash::FxHashMap;
 use vervet_abi::native_call::ReverseCall;
+pub use vervet_jit::stubs::native::layout::ComInterface as Interface;
 use vervet_jit::stubs::native::marshal_spec::attributes;
 use vervet_metadata::{CustomAttrReader, Table, Token};
 use vervet_os::LeafLock;
@@ -47,24 +50,12 @@ mod result {
     pub const INVALID_ARGUMENT: u32 = 0x8007_0057;
 }
 
-/// An interface as the runtime tells it from others.
-#[derive(Clone, Copy)]
-pub enum Interface {
-    /// IUnknown.
-    Unknown,
-    /// IDispatch.
-    Dispatch,
-    /// One that a class declares.
-    Of(ClassRef),
-}
-impl Interface {
-    /// Differs for different interfaces.
-    fn key(self) -> u64 {
-        match self {
-            Interface::Unknown => 0,
-            Interface::Dispatch => 1,
-            Interface::Of(class) => 2 + u64::from(class.id),
-        }
+/// Differs for different interfaces.
+fn key(interface: Interface) -> u64 {
+    match interface {
+        Interface::Unknown => 0,
+        Interface::Dispatch => 1,
+        Interface::Of(class) => 2 + u64::from(class.id),
     }
 }
 
@@ -83,7 +74,7 @@ struct Wrapper {
     weak: u32,
     /// Names the object while the count is not 0.
     strong: u32,
-    /// The faces by [`Interface::key`].
+    /// The faces by [`key`].
     faces: LeafLock<Vec<(u64, usize)>>,
 }
 impl Wrapper {
@@ -182,7 +173,7 @@ pub fn interface_of<'cx>(
     interface: Interface,
 ) -> Result<usize> {
     let wrapper = wrapper_of(cx, object)?;
-    let key = interface.key();
+    let key = key(interface);
     let known = |faces: &Vec<(u64, usize)>| faces.iter().find(|f| f.0 == key).map(|f| f.1);
     if let Some(found) = known(&wrapper.faces.lock()) {
         return Ok(found);
@@ -270,7 +261,7 @@ pub fn is_dispatchable(class: ClassRef) -> bool {
 }
 
 /// A GUID as it lies in memory.
-type Guid = [u8; 16];
+pub type Guid = [u8; 16];
 /// 00000000-0000-0000-C000-000000000046
 const UNKNOWN: Guid = [0, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0x46];
 /// 00020400-0000-0000-C000-000000000046

@@ -21,14 +21,14 @@ use vervet_os::LeafLock;
 use vervet_types::method::impl_flags;
 use vervet_types::{ClassRef, DynBody, DynToken, Known, LoadError, Local, MethodRef};
 
-/// By domain and [`Interface::key`]: the address of the table.
+/// By domain and [`key`](super::key): the address of the table.
 static TABLES: LeafLock<Option<FxHashMap<(u32, u64), usize>>> = LeafLock::new(None);
 /// The thunks of the functions of IUnknown and IDispatch.
 static COMMON: LeafLock<[usize; OF_DISPATCH as usize]> = LeafLock::new([0; OF_DISPATCH as usize]);
 
 /// The table of functions of an interface.
 pub fn functions<'cx>(cx: &'cx Cx<'cx>, interface: Interface) -> Result<*const usize> {
-    let key = (cx.domain().id, interface.key());
+    let key = (cx.domain().id, super::key(interface));
     if let Some(found) = TABLES.lock().get_or_insert_default().get(&key) {
         return Ok(*found as *const usize);
     }
@@ -89,7 +89,8 @@ fn marshal_method<'cx>(cx: &'cx Cx<'cx>, name: &str) -> Result<MethodRef> {
 
 /// The thunk of a method of an interface.
 fn own_function<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, method: MethodRef) -> Result<usize> {
-    let wrapper = wrapper(cx, class, method)?;
+    let keeps = method.impl_flags & impl_flags::PRESERVE_SIG != 0;
+    let wrapper = wrapper(cx, class, method, keeps)?;
     cx.load(keep_com_plan(wrapper, method))?;
     let blob = cx.native(|| {
         crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.com_stub(wrapper))
@@ -130,8 +131,14 @@ impl Code {
     }
 }
 
-/// The static method that a function of an interface calls.
-fn wrapper<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, method: MethodRef) -> Result<MethodRef> {
+/// A static method with an object before the method's parameters, which calls the method: what a function of an interface calls. If it `keeps` the signature it does nothing
+/// else, or else it returns an HRESULT.
+pub(super) fn wrapper<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    method: MethodRef,
+    keeps: bool,
+) -> Result<MethodRef> {
     const METHOD: u32 = 1;
     const RESULT: u32 = 2;
     const CAUGHT: u32 = 3;
@@ -139,7 +146,6 @@ fn wrapper<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, method: MethodRef) -> Result<
     let sig = cx.load(method.sig())?;
     let void = cx.known(Known::Void);
     let int = cx.known(Known::Int32);
-    let keeps = method.impl_flags & impl_flags::PRESERVE_SIG != 0;
     let returns = !keeps && sig.ret != void;
     let mut params = vec![class];
     params.extend(&sig.params);

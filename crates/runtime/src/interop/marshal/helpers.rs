@@ -24,6 +24,7 @@
 use super::lengths::{self, CallBlock};
 use super::{cells, structs, values};
 use crate::cx::{Cx, Result};
+use crate::interop::com::crossing as com;
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::native::layout::Native;
 use vervet_jit::stubs::native::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
@@ -112,7 +113,9 @@ pub fn back<'cx>(
                         _ => lengths::passed(cx, m, conversion, CallBlock::ToNative(block))?,
                     };
                     let word = cells::word(native);
-                    let object = values::to_managed(cx, conversion, word, false, length)?;
+                    // A reference to a COM interface is given to the caller.
+                    let take = matches!(conversion, Conversion::Com(_));
+                    let object = values::to_managed(cx, conversion, word, take, length)?;
                     store_ref(slot, object);
                 }
                 cells::take_back(cx, conversion, native)
@@ -260,7 +263,7 @@ pub fn arg_back<'cx>(
                 direction,
             } if native != 0 => {
                 if direction.output {
-                    *(native as *mut usize) = values::to_native(cx, conversion, object, true)?;
+                    *(native as *mut usize) = given_away(cx, conversion, object)?;
                 }
                 cleaned_up(cx, conversion, object)
             }
@@ -292,6 +295,18 @@ pub fn arg_back<'cx>(
             _ => Ok(()),
         }
     }
+}
+/// The native word of an object that becomes the caller's: of a COM interface it gets a reference.
+fn given_away<'cx>(
+    cx: &'cx Cx<'cx>,
+    conversion: &Conversion,
+    object: ObjRef<'cx>,
+) -> Result<usize> {
+    let native = values::to_native(cx, conversion, object, true)?;
+    if matches!(conversion, Conversion::Com(_)) && native != 0 {
+        com::add_reference(cx, native);
+    }
+    Ok(native)
 }
 /// Tells a custom marshaler that managed code needs the object no more.
 fn cleaned_up<'cx>(cx: &'cx Cx<'cx>, conversion: &Conversion, object: ObjRef<'cx>) -> Result<()> {
@@ -332,7 +347,7 @@ pub fn result_to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, managed: usize) -> 
         ParamPlan::Convert { conversion, .. } => {
             // SAFETY: the word is the object managed code returned.
             let object = unsafe { ObjRef::from_addr(managed) };
-            let native = values::to_native(cx, conversion, object, true)?;
+            let native = given_away(cx, conversion, object)?;
             cleaned_up(cx, conversion, object)?;
             Ok(native)
         }

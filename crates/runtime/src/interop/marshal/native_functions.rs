@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use vervet_abi::layouts::DelegateObject;
 use vervet_os::LeafLock;
-use vervet_types::{MethodRef, NativeFunction};
+use vervet_types::MethodRef;
 
 /// By address, and the id of `Invoke`.
 static METHODS: LeafLock<Option<FxHashMap<(usize, u32), MethodRef>>> = LeafLock::new(None);
@@ -35,8 +35,7 @@ pub fn method_of<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<Option<
     if let Some(known) = methods.get(&(address, invoke.id)) {
         return Ok(Some(known));
     }
-    let function = NativeFunction { address, invoke };
-    let made = cx.load(cx.universe().add_native_function(function))?;
+    let made = cx.load(cx.universe().add_native_function(address, invoke))?;
     methods.insert((address, invoke.id), made);
     Ok(Some(made))
 }

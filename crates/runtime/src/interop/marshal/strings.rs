@@ -5,6 +5,9 @@ use crate::object::ObjRef;
 use vervet_jit::stubs::native::layout::Encoding;
 use vervet_types::Known;
 
+/// Bytes of a BSTR's block before its text, as native code that was written for mono makes and frees them.
+const BSTR_PREFIX: usize = 4;
+
 /// A native copy of UTF-16 units with its terminator.
 pub fn units_to_native(units: &[u16], encoding: Encoding) -> *mut u8 {
     match encoding {
@@ -22,13 +25,13 @@ pub fn units_to_native(units: &[u16], encoding: Encoding) -> *mut u8 {
             p
         }
         Encoding::Bstr => {
-            let p = allocate(units.len() * 2 + 10);
-            // SAFETY: the length lies in the four bytes before the first unit; the block starts four before that, so
-            // that the string is 8-aligned. Behind it are two bytes of zero: a BSTR is terminated, too.
+            let p = allocate(BSTR_PREFIX + units.len() * 2 + 2);
+            // SAFETY: the block begins with the length in bytes. Behind the units are two bytes of zero: a BSTR is terminated, too.
             unsafe {
-                (p.add(4) as *mut u32).write(units.len() as u32 * 2);
-                std::ptr::copy_nonoverlapping(units.as_ptr().cast(), p.add(8), units.len() * 2);
-                p.add(8)
+                (p as *mut u32).write(units.len() as u32 * 2);
+                let text = p.add(BSTR_PREFIX);
+                std::ptr::copy_nonoverlapping(units.as_ptr().cast(), text, units.len() * 2);
+                text
             }
         }
     }
@@ -128,10 +131,10 @@ pub unsafe fn to_managed<'cx>(
 /// # Safety
 /// `p` is null or a string that was allocated as [`to_native`] does.
 pub unsafe fn free(p: *mut u8, encoding: Encoding) {
-    // SAFETY: the caller says that `to_native` allocated the string; the block of a BSTR begins 8 bytes before its text.
+    // SAFETY: the caller says that `to_native` allocated the string; the block of a BSTR begins with its length.
     unsafe {
         match encoding {
-            Encoding::Bstr if !p.is_null() => release(p.sub(8)),
+            Encoding::Bstr if !p.is_null() => release(p.sub(BSTR_PREFIX)),
             _ => release(p),
         }
     }

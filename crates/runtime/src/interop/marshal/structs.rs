@@ -9,6 +9,7 @@
 //! null pointers.
 use super::{builders, strings, values};
 use crate::cx::{Cx, Result, Value};
+use crate::interop::com::crossing as com;
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::native::layout::{COM, FieldKind, Native, NativeLayout};
 use vervet_jit::stubs::native::scalar::Scalar;
@@ -106,12 +107,10 @@ pub unsafe fn one_to_native<'cx>(
             }
             Native::Delegate(_) => (native as *mut usize)
                 .write_unaligned(super::reverse::function_pointer(cx, object())?),
-            Native::Handle(_) if object().is_null() => {
+            Native::Handle if object().is_null() => {
                 return Err(cx.throw_default(Known::ArgumentNullException));
             }
-            Native::Handle(_) => {
-                (native as *mut usize).write_unaligned(values::handle_of(object()))
-            }
+            Native::Handle => (native as *mut usize).write_unaligned(values::handle_of(object())),
             Native::Embedded(layout) => match object().non_null() {
                 // With what lies between its fields.
                 Some(o) if layout.blittable && !layout.fields.is_empty() => {
@@ -129,11 +128,16 @@ pub unsafe fn one_to_native<'cx>(
             }
             Native::StringBuilder(encoding) => (native as *mut usize)
                 .write_unaligned(builders::to_native(cx, object(), *encoding)?),
-            Native::Com { size } if object().is_null() => native.write_bytes(0, *size as usize),
+            Native::Com(declared) => (native as *mut usize).write_unaligned(com::to_native(
+                cx,
+                object(),
+                declared.interface,
+            )?),
+            Native::Variant if object().is_null() => native.write_bytes(0, kind.size() as usize),
             Native::ArrayPointer(_) if object().is_null() => {
                 (native as *mut usize).write_unaligned(0)
             }
-            Native::Com { .. } => return Err(unsupported(cx, COM)),
+            Native::Variant => return Err(unsupported(cx, COM)),
             Native::Opaque { reason, .. }
             | Native::Unsupported(reason)
             | Native::Endless(reason)
@@ -171,10 +175,7 @@ pub unsafe fn one_to_managed<'cx>(
                 managed as *mut usize,
                 super::reverse::delegate_for(cx, word(), class)?,
             ),
-            Native::Handle(class) => store_ref(
-                managed as *mut usize,
-                values::new_handle(cx, class, word())?,
-            ),
+            Native::Handle => {}
             // An object of such a class has no fields of this one's that could be read.
             Native::Embedded(layout)
                 if layout.fields.is_empty()
@@ -208,8 +209,12 @@ pub unsafe fn one_to_managed<'cx>(
                     ),
                 }
             }
-            Native::Com { .. } if word() == 0 => store_ref(managed as *mut usize, ObjRef::NULL),
-            Native::Com { .. } => return Err(unsupported(cx, COM)),
+            Native::Com(declared) => store_ref(
+                managed as *mut usize,
+                com::to_managed(cx, word(), declared.class)?,
+            ),
+            Native::Variant if word() == 0 => store_ref(managed as *mut usize, ObjRef::NULL),
+            Native::Variant => return Err(unsupported(cx, COM)),
             Native::Opaque { reason, .. }
             | Native::Unsupported(reason)
             | Native::Endless(reason)
@@ -306,10 +311,13 @@ pub unsafe fn to_native<'cx>(
         unsafe { std::ptr::copy_nonoverlapping(managed, native, layout.size as usize) };
         return Ok(());
     }
-    if layout.blittable && !layout.is_empty() && cx.load(layout.class.layout())?.blittable {
-        // Mono copies the object, whose bytes between and behind its fields are zeros.
-        // SAFETY: the caller's promise about the room.
-        unsafe { std::ptr::write_bytes(native, 0, layout.size as usize) };
+    if let Some(bytes) = copied_of_object(cx, layout)? {
+        // SAFETY: the caller's promise about the room; the object has so many bytes, and no references.
+        unsafe {
+            std::ptr::copy_nonoverlapping(managed, native, bytes);
+            std::ptr::write_bytes(native.add(bytes), 0, layout.size as usize - bytes);
+        }
+        return Ok(());
     }
     for f in &layout.fields {
         // SAFETY: the fields lie inside both values.
@@ -352,7 +360,7 @@ pub unsafe fn to_native<'cx>(
                         strings::free(copy, *encoding);
                     }
                 }
-                FieldKind::FixedArray { count, element } => {
+                FieldKind::FixedArray { count, element, .. } => {
                     let array = ObjRef::from_addr((m as *const usize).read());
                     let have = if array.is_null() {
                         0
@@ -390,6 +398,14 @@ fn is_copied_whole(cx: &Cx<'_>, layout: &NativeLayout) -> Result<bool> {
     Ok(layout.blittable && cx.load(class.is_value_type())? && cx.load(class.layout())?.blittable)
 }
 
+/// How many bytes of an object are copied as they are, with those between and behind its fields, if its native form is that. What the native form has more is none of the
+/// object's.
+fn copied_of_object(cx: &Cx<'_>, layout: &NativeLayout) -> Result<Option<usize>> {
+    let own = cx.load(layout.class.layout())?;
+    let is_copied = layout.blittable && !layout.is_empty() && own.blittable;
+    Ok(is_copied.then(|| layout.size.min(own.size) as usize))
+}
+
 /// Converts a struct from native memory.
 ///
 /// # Safety
@@ -406,6 +422,11 @@ pub unsafe fn to_managed<'cx>(
     if is_copied_whole(cx, layout)? {
         // SAFETY: both values have that size, and no references.
         unsafe { std::ptr::copy_nonoverlapping(native, managed, layout.size as usize) };
+        return Ok(());
+    }
+    if let Some(bytes) = copied_of_object(cx, layout)? {
+        // SAFETY: as above.
+        unsafe { std::ptr::copy_nonoverlapping(native, managed, bytes) };
         return Ok(());
     }
     for f in &layout.fields {
@@ -444,7 +465,7 @@ pub unsafe fn to_managed<'cx>(
                     };
                     store_ref(m as *mut usize, cx.alloc_utf16(&text)?);
                 }
-                FieldKind::FixedArray { count, element } => {
+                FieldKind::FixedArray { count, element, .. } => {
                     let ty = cx.load(f.field.ty())?;
                     let Some(class) = ty.element().filter(|_| ty.is_sz_array()) else {
                         return Err(unsupported(
@@ -470,7 +491,29 @@ pub unsafe fn to_managed<'cx>(
     Ok(())
 }
 
-/// Frees what conversion to native allocated for a struct (Marshal.DestroyStructure).
+/// Frees the strings that a native structure points to (Marshal.DestroyStructure). As in mono these are those of the class's own fields, and of structs in them; what is
+/// inherited, embedded as a class or in an array is left alone: a null object may have left anything there.
+///
+/// # Safety
+/// `native` is a native value of that layout.
+pub unsafe fn destroy(layout: &NativeLayout, native: *mut u8) {
+    for f in &layout.fields {
+        if !std::ptr::eq(f.field.class, layout.class) {
+            continue;
+        }
+        // SAFETY: the fields lie inside the value.
+        unsafe {
+            let at = native.add(f.offset as usize);
+            match &f.kind {
+                FieldKind::One(kind @ Native::String(_)) => free_one(kind, at),
+                FieldKind::One(Native::Struct(inner)) => destroy(inner, at),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Frees what conversion to native allocated for a struct.
 ///
 /// # Safety
 /// `native` is a native value of that layout.
@@ -481,7 +524,7 @@ pub unsafe fn free(layout: &NativeLayout, native: *mut u8) {
             let n = native.add(f.offset as usize);
             match &f.kind {
                 FieldKind::One(kind) => free_one(kind, n),
-                FieldKind::FixedArray { count, element } => {
+                FieldKind::FixedArray { count, element, .. } => {
                     (0..*count as usize)
                         .for_each(|i| free_one(element, n.add(i * element.size() as usize)));
                 }

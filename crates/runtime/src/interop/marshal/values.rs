@@ -10,6 +10,7 @@
 //! | Handle | nothing; the SafeHandle's count goes up | nothing | the count goes down | |
 //! | Custom | what the [marshaler](super::custom) allocates | nothing | what the marshaler frees | what the marshaler frees |
 //! | AsAny | [a string, or a block of the object's layout](super::as_any) | all fields, if `output` | fields, block | |
+//! | Com | nothing; native code adds the references that it keeps | nothing | nothing | a reference |
 //! | NullOnly | nothing: the word is 0 | | | |
 //! | Delegate | nothing here: the thunk belongs to the delegate and lives as long | nothing | nothing | nothing |
 //!
@@ -25,6 +26,7 @@
 //!   anew for each element: the array is pinned by the reference on this stack, but only as long as that is used.
 use super::{allocate, as_any, builders, custom, release, strings, structs};
 use crate::cx::{Cx, Result, Value};
+use crate::interop::com::crossing as com;
 use crate::memory::copy::poll_sometimes;
 use crate::object::ObjRef;
 use std::mem::offset_of;
@@ -134,6 +136,8 @@ pub fn to_native<'cx>(
             unsafe { structs::to_native(cx, layout, object.value_ptr(), p)? };
             Ok(p as usize)
         }
+        Conversion::Com(_) if !input => Ok(0),
+        Conversion::Com(declared) => com::to_native(cx, object, declared.interface),
         // An array without elements has no element that could be refused.
         Conversion::NullOnly(reason) => match object.non_null() {
             Some(array) if array.vtable().rank > 0 && array.array_len() == 0 => Ok(0),
@@ -206,7 +210,7 @@ pub fn back<'cx>(
                 }
             }
         }
-        Conversion::Delegate(_) | Conversion::NullOnly(_) => {}
+        Conversion::Delegate(_) | Conversion::Com(_) | Conversion::NullOnly(_) => {}
         Conversion::Custom(declared) => {
             if output {
                 // There is no place for the object: the caller passed its own by value.
@@ -291,6 +295,13 @@ pub fn to_managed<'cx>(
             let object = custom::to_managed(cx, declared, native)?;
             if take {
                 custom::clean_up_native(cx, declared, native)?;
+            }
+            Ok(object)
+        }
+        Conversion::Com(declared) => {
+            let object = com::to_managed(cx, native, declared.class)?;
+            if take && native != 0 {
+                com::release(cx, native);
             }
             Ok(object)
         }

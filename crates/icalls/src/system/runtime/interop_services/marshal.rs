@@ -398,7 +398,7 @@ icalls! {
         // SAFETY: managed code passes memory of the structure's native size; the old contents are its own.
         unsafe {
             if delete_old {
-                structs::free(layout, p);
+                structs::destroy(layout, p);
             }
             structs::to_native(cx, layout, object.value_ptr(), p)
         }
@@ -450,46 +450,24 @@ icalls! {
         }
         let layout = structure(cx, class, "structureType")?;
         // SAFETY: managed code passes a native structure of that type.
-        unsafe { structs::free(layout, p) };
+        unsafe { structs::destroy(layout, p) };
         Ok(())
     }
-}
-
-/// Calls one of the first functions of a COM interface, which takes the interface only.
-fn call_by_interface<'cx>(cx: &'cx Cx<'cx>, interface: usize, number: usize) -> i32 {
-    type Function = extern "C" fn(usize) -> i32;
-    // SAFETY: managed code passes the address of a COM interface: its first word is the address of a table of functions, of which AddRef and Release take the
-    // interface.
-    let function: Function = unsafe {
-        let functions = *(interface as *const *const usize);
-        std::mem::transmute::<usize, Function>(*functions.add(number))
-    };
-    cx.native(|| function(interface))
 }
 
 icalls! {
     /// IUnknown of an object, without a reference more.
     "System.Runtime.InteropServices.Marshal::GetIUnknownForObjectInternal" fn get_iunknown(cx, object: ObjRef<'cx>) -> usize {
-        match object.is_null() {
-            true => Ok(0),
-            false => com::interface_of(cx, object, com::Interface::Unknown),
-        }
+        com::crossing::to_native(cx, object, com::Interface::Unknown)
     }
     /// IDispatch of an object, without a reference more.
     "System.Runtime.InteropServices.Marshal::GetIDispatchForObjectInternal" fn get_idispatch(cx, object: ObjRef<'cx>) -> usize {
-        match object.non_null() {
-            None => Ok(0),
-            Some(object) if com::is_dispatchable(object.class()) => com::interface_of(cx, object, com::Interface::Dispatch),
-            Some(_) => Err(com::no_interface(cx)),
-        }
+        com::crossing::to_native(cx, object, com::Interface::Dispatch)
     }
     /// An interface of an object, without a reference more. As in mono the object need not have it.
     "System.Runtime.InteropServices.Marshal::GetCCW" fn get_ccw(cx, object: ObjRef<'cx>, ty: ObjRef<'cx>) -> usize {
         let class = class_argument(cx, ty, "T")?;
-        match object.is_null() {
-            true => Ok(0),
-            false => com::interface_of(cx, object, com::Interface::Of(class)),
-        }
+        com::crossing::to_native(cx, object, com::Interface::Of(class))
     }
     /// The object that an interface belongs to; null if it is native code's.
     "System.Runtime.InteropServices.Marshal::GetObjectForCCW" fn get_object_for_ccw(cx, interface: usize) -> ObjRef<'cx> {
@@ -497,22 +475,17 @@ icalls! {
     }
     /// Calls AddRef.
     "System.Runtime.InteropServices.Marshal::AddRefInternal" fn add_ref(cx, interface: usize) -> i32 {
-        Ok(call_by_interface(cx, interface, 1))
+        Ok(com::crossing::add_reference(cx, interface))
     }
     /// Calls Release.
     "System.Runtime.InteropServices.Marshal::ReleaseInternal" fn release(cx, interface: usize) -> i32 {
-        Ok(call_by_interface(cx, interface, 2))
+        Ok(com::crossing::release(cx, interface))
     }
     /// Calls QueryInterface.
     "System.Runtime.InteropServices.Marshal::QueryInterfaceInternal" fn query_interface(cx, interface: usize, guid: *const u8, out: *mut usize) -> i32 {
-        type Function = extern "C" fn(usize, *const u8, *mut usize) -> i32;
-        // SAFETY: managed code passes the address of a COM interface, of whose table of functions QueryInterface is the first; a Guid has 16 bytes.
-        let (function, guid): (Function, [u8; 16]) = unsafe {
-            let functions = *(interface as *const *const usize);
-            (std::mem::transmute::<usize, Function>(*functions), guid.cast::<[u8; 16]>().read_unaligned())
-        };
-        let mut found = 0;
-        let result = cx.native(|| function(interface, guid.as_ptr(), &raw mut found));
+        // SAFETY: a Guid has 16 bytes.
+        let guid = unsafe { guid.cast::<com::Guid>().read_unaligned() };
+        let (result, found) = com::crossing::query_any(cx, interface, &guid);
         // SAFETY: managed code passes the address of a word.
         unsafe { out.write(found) };
         Ok(result)
@@ -524,6 +497,12 @@ icalls! {
 }
 
 icalls! {
-    /// There are no COM objects.
-    "System.Runtime.InteropServices.Marshal::IsComObject" fn is_com_object(cx, o: ObjRef<'cx>) -> bool { Ok(false) }
+    /// Is it a proxy of an object of native code?
+    "System.Runtime.InteropServices.Marshal::IsComObject" fn is_com_object(cx, o: ObjRef<'cx>) -> bool {
+        Ok(com::rcw::behind(o).is_some())
+    }
+    /// Gives back one reference of the proxy; how many it has left.
+    "System.Runtime.InteropServices.Marshal::ReleaseComObjectInternal" fn release_com_object(cx, o: ObjRef<'cx>) -> i32 {
+        com::rcw::release_one(cx, cx.non_null(o)?)
+    }
 }
