@@ -36,6 +36,7 @@ pub mod marking;
 mod pacing;
 mod parked;
 pub mod pauses;
+mod peak;
 mod prefetch;
 pub mod state;
 mod statics;

@@ -83,20 +83,17 @@ impl<M: Model, W: World> Heap<M, W> {
         self.old.recyclable.free()
             > old.min(LARGE) / HOLES + old.saturating_sub(LARGE) / HOLES_BEYOND
     }
-    /// Notes how many blocks are in use, when nothing was freed yet. Gives how many there were at most in the cycles of late; 0 if the
-    /// program has asked for this cycle.
+    /// Notes how many blocks are in use, when nothing was freed yet, and again later in the sweep. Gives how many there were at most of late; 0 if the program has asked
+    /// for this cycle.
     pub(super) fn note_peak(&self) -> usize {
-        let before = self.major.peak.load(Relaxed);
         let (cycle, asked) = (
             self.major.begun.load(Relaxed),
             self.major.by_program.load(Acquire),
         );
-        let peak = match cycle.wrapping_sub(asked) as i32 <= 0 {
-            true => 0,
-            false => self.space.in_use().max(before - before / 8),
-        };
-        self.major.peak.store(peak, Relaxed);
-        peak
+        match cycle.wrapping_sub(asked) as i32 <= 0 {
+            true => self.major.peak.forget(),
+            false => self.major.peak.note(self.space.in_use(), clock::now()),
+        }
     }
     /// How many bytes the program will soon need if it goes on as it did of late, when so many blocks were in use.
     pub(super) fn needed_of_late(&self, peak: usize) -> usize {

@@ -4,6 +4,7 @@
 //! * `marking` changes while the world is stopped and the gate is shut.
 //! * `goal`, `promoted` and `threshold` are written by the collector's thread in pauses or at the end of a cycle, and read as hints.
 use super::marker::Marker;
+use crate::major::peak::Peak;
 use crate::memory::List;
 use crate::space::BlockId;
 use crate::threads::affinity::{AffinityGuard, ThreadAffinity};
@@ -29,8 +30,8 @@ pub struct Major {
     pub(crate) goal: AtomicUsize,
     /// Unused bytes of the blocks that became old since then because some of their objects were pinned.
     pub(crate) sparse: AtomicUsize,
-    /// How many blocks were in use when cycles ended to mark: the most of late, less an eighth for each cycle since.
-    pub(super) peak: AtomicUsize,
+    /// How many blocks the program has used of late.
+    pub(super) peak: Peak,
     /// The last cycle that the program itself has asked for: cycles up to it keep no memory for what was in use of late.
     pub(super) by_program: AtomicU32,
     /// What [`crate::stats::Stats::promoted`] was then.
@@ -58,7 +59,7 @@ impl Major {
             threshold: AtomicUsize::new(threshold),
             goal: AtomicUsize::new(0),
             sparse: AtomicUsize::new(0),
-            peak: AtomicUsize::new(0),
+            peak: Peak::default(),
             by_program: AtomicU32::new(0),
             promoted: AtomicU64::new(0),
             asked: AtomicU32::new(0),

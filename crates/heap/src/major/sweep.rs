@@ -43,6 +43,8 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
         self.free_blocks(&empty[..empties]);
+        // The program has gone on, and what large objects it left behind has not been freed yet.
+        let peak = self.note_peak().max(peak);
         self.gate
             .between_stops(|| self.free_large(&mut self.major.dead_large.lock()));
         self.old.bytes.fetch_add(live, Relaxed);

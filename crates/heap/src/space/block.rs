@@ -114,7 +114,7 @@ impl BlockKind {
 /// reader says otherwise an access is relaxed: what orders them is a stop of the world, the gate, or the block's `kind`.
 #[repr(C)]
 pub struct BlockInfo {
-    /// Free: 1 if its pages may hold anything but zeros.
+    /// Free, and of a large object: how many pages from its start on may hold anything but zeros.
     pub dirty: AtomicU8,
     /// It is in the list of free blocks. A block that became part of a large object may still be: the list drops those lazily.
     pub(crate) listed: AtomicU8,

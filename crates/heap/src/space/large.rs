@@ -7,16 +7,12 @@
 //!   that stores into it mark; a table of ephemerons is recorded at birth ([`crate::major::state::Major::table_born`]).
 //! * `large_dead` is set from when a cycle found the object dead until its blocks are freed.
 use crate::Heap;
-use crate::memory::{List, avoid_huge_pages, discard};
+use crate::memory::{List, avoid_huge_pages};
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, BlockId, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
 
-/// A stretch of dirty pages longer than this is discarded, so that the kernel zeroes it page by page as it is touched; a shorter one is zeroed here,
-/// which needs no page faults: 4 MiB take 60 us, 1,400 with small pages that are discarded and touched again. A collection that begins meanwhile waits for it,
-/// a millisecond at most.
-const ZERO_BY_HAND: usize = 32 << 20;
 /// An object of so many bytes has small pages: a program may touch a few of its elements only, and each would make a huge page resident.
 const SPARSE: usize = 1 << 30;
 
@@ -32,27 +28,7 @@ impl<M: Model, W: World> Heap<M, W> {
             // SAFETY: the blocks were just allocated, and belong to the reservation of the space.
             unsafe { avoid_huge_pages(at, at + blocks * BLOCK) };
         }
-        // The clean blocks' pages read as zeros; the others are made so, but not further than the object goes.
-        let mut b = 0;
-        while b < blocks {
-            let dirty = |b: usize| b < blocks && !space.is_clean(first.plus(b));
-            let from = b;
-            while dirty(b) {
-                b += 1;
-            }
-            if b > from {
-                let (lo, hi) = (at + from * BLOCK, at + b * BLOCK);
-                if hi - lo > ZERO_BY_HAND {
-                    // SAFETY: the blocks were just allocated, so nobody needs what is in them.
-                    unsafe { discard(lo, hi) };
-                } else {
-                    let end = hi.min(at + size);
-                    // SAFETY: the blocks were just taken; the rest of the last stays dirty memory of this object's.
-                    unsafe { std::ptr::write_bytes(lo as *mut u8, 0, end - lo) };
-                }
-            }
-            b += 1;
-        }
+        space.prepare_run(first, blocks, size);
         // SAFETY: a header of the model's.
         let contents = unsafe { M::contents(header) };
         let refs = contents != Contents::Plain;
@@ -116,6 +92,7 @@ impl<M: Model, W: World> Heap<M, W> {
             unsafe { *(self.space.address(b) as *mut u64) = 0 };
             if n * BLOCK >= SPARSE {
                 self.space.prefer_huge_pages(b, n);
+                self.space.forget_small_pages(b, n);
             }
             self.space.free_run(b, n);
         }

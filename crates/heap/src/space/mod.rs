@@ -36,13 +36,14 @@ pub mod lines;
 pub mod old;
 pub mod recyclable;
 pub(crate) mod reserve;
+mod residency;
 
 pub use block::{BLOCK, BLOCK_SHIFT, BlockId, BlockInfo, BlockKind, CARDS};
 pub use card::{CARD, CARD_SHIFT, Card};
 pub use card_marks::CLEAN;
 
 use crate::memory::{prefer_huge_pages, reserve};
-use free_blocks::{FreeList, NONE};
+use free_blocks::FreeList;
 use std::io;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
@@ -64,6 +65,9 @@ pub struct Space {
     cards: usize,
     card_mask: usize,
     mod_union: usize,
+    small_pages: usize,
+    /// See [`residency::ZERO_BY_HAND`].
+    zero_by_hand: usize,
     used: AtomicUsize,
     free: LeafLock<FreeList>,
 }
@@ -94,12 +98,10 @@ impl Space {
             cards,
             card_mask,
             mod_union: reserve(mod_union_bytes(size))?,
+            small_pages: reserve(residency::parts(blocks))?,
+            zero_by_hand: residency::ZERO_BY_HAND,
             used: AtomicUsize::new(0),
-            free: LeafLock::new(FreeList {
-                head: NONE,
-                count: 0,
-                used: 0,
-            }),
+            free: LeafLock::new(FreeList::EMPTY),
         };
         space.prefer_huge_pages(BlockId::new(0), blocks);
         Ok(space)

@@ -35,6 +35,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
                 }
                 free_and_listed += usize::from(space.kind(b) == BlockKind::Free);
             }
+            if let Some((first, n)) = free.missed() {
+                self.damaged(&format!("no search for {n} free blocks finds those from {first} on"));
+            }
             let marked = |b: &BlockId| space.info(*b).listed.load(Relaxed) != 0;
             let say_so = BlockId::range(0, free.used).filter(marked).count();
             let all = BlockId::range(0, free.used).filter(|b| space.kind(*b) == BlockKind::Free);
