@@ -88,7 +88,9 @@ regression_with() {
 # the place of the runtime's grafts; without files the program sees the runtime's own.
 # A program that is expected to end by a signal or in an internal error says why: `// exit: N, REASON`.
 # With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
-export managed_options='-nologo -unsafe -langversion:latest -warn:0 -r:System.Core.dll'
+export managed_options='-nologo -langversion:latest -warn:0 -r:System.Core.dll'
+# A program with unsafe code says so, and others do not: what the compiler makes of a method may depend on it.
+unsafe_option() { if grep -qE '^[^/]*\<unsafe\>' "$1"; then echo -unsafe; fi; }
 managed_one() {
     local source=$1 name exe flags args env code want reason limit cc library grafts tier tiers=('') debug=()
     name=${source#tests/managed/}; name=${name%.*}
@@ -124,7 +126,7 @@ managed_one() {
         # shellcheck disable=SC2086
         case $source in
             *.il) ilasm -quiet "-output:$exe" "$source" > "$exe.log" 2>&1 ;;
-            *)    mcs $managed_options $flags "-out:$exe" "$source" > "$exe.log" 2>&1 ;;
+            *)    mcs $managed_options $(unsafe_option "$source") $flags "-out:$exe" "$source" > "$exe.log" 2>&1 ;;
         esac || { echo "$name: does not compile: $(grep -m1 -i error "$exe.log")"; return; }
     fi
     if [ -e "${source%.*}.expected" ]; then cp "${source%.*}.expected" "$exe.want"
@@ -156,7 +158,7 @@ compile_managed() {
     while IFS= read -r -d '' source; do
         exe=$CACHE/managed/${source#tests/managed/}; exe=${exe%.cs}.exe
         { [ -e "$exe" ] && [ ! "$source" -nt "$exe" ]; } || grep -q '^// grafts:' "$source" ||
-            echo "$exe" $managed_options $(sed -n 's,^// mcs: *,,p' "$source") "$source"
+            echo "$exe" $managed_options $(unsafe_option "$source") $(sed -n 's,^// mcs: *,,p' "$source") "$source"
     done | tr ' ' '\t' | tests/compile/batch.sh
 }
 # Compiles the grafts of a program, and writes the reference assembly that it is compiled against. Prints the environment that the
@@ -182,7 +184,7 @@ graft() {
     fi
     [ $# -eq 0 ] || echo "VERVET_DEBUG_GRAFTS=$VERVET_DEBUG_GRAFTS"
 }
-export -f managed_one graft
+export -f managed_one graft unsafe_option
 
 managed() { with_kept_code managed_with managed "$1"; }
 # Runs a suite with compiled code that is kept from one program to the next, as a user's programs have it: most of what a short program

@@ -149,6 +149,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.body.stack.len() < count {
             return Err(TranslateError::invalid("too few values on the stack"));
         }
+        self.look_for_kept_pointers(method, count, is_virtual)?;
         if intrinsics::expand(self, method)? || is_virtual && self.hash_of_key(method)? {
             return Ok(());
         }
@@ -492,7 +493,6 @@ impl<'a, 'f> Translator<'a, 'f> {
             Dispatch::Invoke => self.expose_arguments(count),
             _ => {}
         }
-        self.look_for_kept_pointers(&dispatch, count + usize::from(this.is_some()));
         if let (Dispatch::Direct(m) | Dispatch::Interface(m) | Dispatch::Generic(m), Some(this)) =
             (&dispatch, &this)
             && !m.class.is_value_type()?

@@ -78,7 +78,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             )));
         }
         // The constructor is resolved first, as in mono.
-        ctor.sig()?;
+        let count = ctor.sig()?.params.len();
+        self.look_for_kept_pointers(ctor, count, false)?;
         class.check_operand()?;
         if class.is_delegate()? {
             if let Some(invoke) = class.find_method("Invoke", None)? {

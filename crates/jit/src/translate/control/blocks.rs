@@ -352,6 +352,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             if self.body.stack.is_empty() {
                 self.session.temps.release();
             }
+            self.look_at_addresses(i);
             self.instruction(i)?;
             if self.body.dead {
                 break;
@@ -392,6 +393,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// coercions before the jump. For an edge to a join with structs on the stack this is a block of
     /// its own that [`Translator::emit_copying_edges`] fills.
     pub(crate) fn edge(&mut self, target: usize) -> Res<(Block, SmallVec<[BlockArg; 4]>)> {
+        self.look_at_branch();
         // The other block cannot know that a struct lies in a variable, so each one gets memory of
         // its own.
         for i in 0..self.body.stack.len() {

@@ -142,7 +142,7 @@ fn may_be_pointed_to(
 
 /// Whether methods of the module may make unmanaged pointers of managed ones and keep them: its compiler
 /// says that it has unsafe code. The core library's methods keep none.
-pub fn may_keep_pointers(module: ModuleRef) -> bool {
+fn may_keep_pointers(module: ModuleRef) -> bool {
     /// The row of the module itself.
     const MODULE: Token = Token(1);
     let attribute = "UnverifiableCodeAttribute";
@@ -150,7 +150,7 @@ pub fn may_keep_pointers(module: ModuleRef) -> bool {
 }
 
 /// Whether a value of the class may be, or contain, an address other than a reference.
-fn may_hold_address(class: ClassRef) -> Res<bool> {
+pub fn may_hold_address(class: ClassRef) -> Res<bool> {
     match stack_type_of(class)? {
         StackType::ByRef | StackType::Native => Ok(true),
         StackType::Struct => {

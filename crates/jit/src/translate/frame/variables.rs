@@ -222,7 +222,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The block in which a local of that size is zeroed, if not in the prologue.
     fn zeroed_late(&self, n: usize, size: u32) -> Res<Option<usize>> {
-        let plain = self.body.filter.is_none() && !self.may_be_bypassed();
+        // In code that is entered at a loop the local begins with what is carried.
+        let begins_zero = self
+            .session
+            .replacement
+            .as_ref()
+            .is_none_or(|r| r.head.is_none());
+        let plain = self.body.filter.is_none() && !self.may_be_bypassed() && begins_zero;
         match plain && self.e.optimises && size >= LATE {
             true => self.body.plan.home(n),
             false => Ok(None),

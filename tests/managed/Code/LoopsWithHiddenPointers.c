@@ -1,0 +1,1 @@
+static int *kept; void keep(int *x) { kept = x; } void bump(void) { (*kept)++; }
