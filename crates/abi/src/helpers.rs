@@ -373,6 +373,11 @@ impl Helper {
                 | Poll
         )
     }
+
+    /// Whether it leaves every exception pending, for its stub to raise. `EndCatch` raises an abort by itself, with a trace that begins anew.
+    pub const fn raises_nothing_itself(self) -> bool {
+        !matches!(self, Helper::EndCatch)
+    }
 }
 
 /// Exceptions that generated code raises without arguments; also the trap codes of hardware faults.

@@ -406,10 +406,10 @@ impl<'f> Emitter<'f> {
     /// ```
     fn call_preserving(&mut self, helper: Helper, args: &[Value]) -> bool {
         debug_assert!(helper.preserves_registers(), "{helper:?}");
-        if !self.optimises {
+        let defers = self.has_handlers();
+        if !self.optimises || defers && !helper.raises_nothing_itself() {
             return false;
         }
-        let defers = self.has_handlers();
         let f = self.preserving_ref(helper, defers);
         self.b.ins().call(f, args);
         if defers {

@@ -245,7 +245,7 @@ macro_rules! preserving_thunk {
                 "cmp qword ptr [r15 + {pending}], 0",
                 $failed,
                 $result,
-                "8: test byte ptr [rip + {stop}], {stopping} + {asked}",
+                "test byte ptr [rip + {stop}], {stopping} + {asked}",
                 "jnz 7f",
                 "6:",
                 load_all_vectors!(),
@@ -263,6 +263,12 @@ macro_rules! preserving_thunk {
                 caller_is!(at_sp),
                 "ret",
                 caller_is!(in_records),
+                // An exception stays pending: nothing is served over it.
+                "8: test byte ptr [rip + {stop}], {stopping}",
+                "jz 6b",
+                "mov rdi, r15",
+                "call {park}",
+                "jmp 6b",
                 // What is asked of the thread is served first: it may make an exception pending, and may run managed code, which has cold results of its own.
                 "7: push qword ptr [r15 + {result}]",
                 "push 0",
