@@ -167,6 +167,7 @@ fn let_go(domain: &'static Domain) {
     domain.let_go();
     statics::clear_thread_statics(domain.id);
     context_statics::release_domain(domain.id);
+    crate::interop::com::forget_domain(domain.id);
     handles::free_domain(domain.id);
 }
 

@@ -3,7 +3,8 @@
 //! # Invariants
 //! What crosses to native code for the time of a call is no reference: native code adds those that it keeps.
 use super::{
-    Guid, Interface, function, interface_of, is_dispatchable, no_interface, object_of, rcw,
+    Guid, Interface, function, interface_of, is_dispatchable, no_interface, object_of,
+    owe_reference, rcw,
 };
 use crate::classes::casts::is_assignable;
 use crate::cx::{Cx, Result};
@@ -27,6 +28,17 @@ pub fn to_native<'cx>(
         (None, Interface::Dispatch) if !is_dispatchable(object.class()) => Err(no_interface(cx)),
         (None, interface) => interface_of(cx, object, interface),
     }
+}
+
+/// As [`to_native`], for a caller that adds a reference next: it is owed one until then, so that the object stays.
+pub fn to_keep<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, interface: Interface) -> Result<usize> {
+    let at = to_native(cx, object, interface)?;
+    if let Some(object) = object.non_null()
+        && rcw::behind(object).is_none()
+    {
+        owe_reference(cx, object)?;
+    }
+    Ok(at)
 }
 
 /// The object that an interface belongs to, which may be a proxy for one of native code. Null for 0; InvalidCastException if it is no instance of the class.

@@ -11,6 +11,8 @@
 //!
 //! # Invariants
 //! * While the count is not 0 a strong handle keeps the object; the weak one always names it.
+//! * The class library asks for an interface first and adds a reference to it then. In between the thread that asked is owed a reference, which keeps the object as well.
+//! * The handles are the object's domain's. When it is unloaded nothing finds its wrappers any more, before the handles become somebody else's.
 //! * Wrappers and faces are never freed. Once the object is gone and the count 0, nothing finds the wrapper: a call by one of its faces ends the process.
 pub mod crossing;
 pub mod rcw;
@@ -21,6 +23,7 @@ use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
 use crate::threads::monitor::identity_hash;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use vervet_abi::native_call::ReverseCall;
 pub use vervet_jit::stubs::native::layout::ComInterface as Interface;
 use vervet_jit::stubs::native::marshal_spec::attributes;
@@ -66,10 +69,24 @@ struct Face {
     wrapper: &'static Wrapper,
 }
 
+/// What keeps an object.
+struct Count {
+    /// References that native code has.
+    references: i32,
+    /// Threads, by their contexts, that have asked for an interface and have not added a reference yet.
+    owed: SmallVec<[usize; 1]>,
+}
+impl Count {
+    fn keeps(&self) -> bool {
+        self.references > 0 || !self.owed.is_empty()
+    }
+}
+
 /// An object's.
 struct Wrapper {
-    /// References that native code has.
-    count: LeafLock<i32>,
+    count: LeafLock<Count>,
+    /// The domain whose handles these are.
+    domain: u32,
     /// Always names the object.
     weak: u32,
     /// Names the object while the count is not 0.
@@ -81,21 +98,35 @@ impl Wrapper {
     fn object<'cx>(&self) -> Option<ObjRef<'cx>> {
         handles::target(self.weak).and_then(ObjRef::non_null)
     }
-    fn add_reference(&self) -> i32 {
-        let mut count = self.count.lock();
-        *count += 1;
-        if let (1, Some(object)) = (*count, self.object()) {
-            handles::set_target(self.strong, object);
-        }
-        *count
+    fn add_reference(&self, cx: &Cx<'_>) -> i32 {
+        let me = cx.context as usize;
+        self.change(|count| {
+            count.owed.retain(|thread| *thread != me);
+            count.references += 1;
+        })
     }
     fn release(&self) -> i32 {
+        self.change(|count| count.references -= 1)
+    }
+    /// The thread is about to add a reference.
+    fn owe(&self, cx: &Cx<'_>) {
+        let me = cx.context as usize;
+        self.change(|count| {
+            if !count.owed.contains(&me) {
+                count.owed.push(me);
+            }
+        });
+    }
+    fn change(&self, change: impl FnOnce(&mut Count)) -> i32 {
         let mut count = self.count.lock();
-        *count -= 1;
-        if *count == 0 {
-            handles::set_target(self.strong, ObjRef::NULL);
+        let before = count.keeps();
+        change(&mut count);
+        let keeps = count.keeps();
+        if before != keeps {
+            let object = self.object().filter(|_| keeps);
+            handles::set_target(self.strong, object.unwrap_or(ObjRef::NULL));
         }
-        *count
+        count.references
     }
 }
 
@@ -153,7 +184,11 @@ fn wrapper_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<&'static Wra
         return Ok(found);
     }
     let made: &'static Wrapper = Box::leak(Box::new(Wrapper {
-        count: LeafLock::new(0),
+        count: LeafLock::new(Count {
+            references: 0,
+            owed: SmallVec::new(),
+        }),
+        domain: cx.domain().id,
         weak,
         strong,
         faces: LeafLock::new(Vec::new()),
@@ -166,12 +201,25 @@ fn wrapper_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<&'static Wra
     Ok(made)
 }
 
+/// The wrappers of the domain's objects are not found any more: it is unloaded, and its handles will be free.
+pub fn forget_domain(domain: u32) {
+    if let Some(wrappers) = &mut *WRAPPERS.lock() {
+        wrappers.of_faces.retain(|_, w| w.domain != domain);
+        for with_hash in wrappers.of_objects.values_mut() {
+            with_hash.retain(|w| w.domain != domain);
+        }
+        wrappers.of_objects.retain(|_, all| !all.is_empty());
+    }
+}
+
+/// The calling thread has asked for an interface of the object, and adds a reference to it next.
+fn owe_reference<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
+    wrapper_of(cx, object)?.owe(cx);
+    Ok(())
+}
+
 /// The address of an interface of an object. No reference is added.
-pub fn interface_of<'cx>(
-    cx: &'cx Cx<'cx>,
-    object: ObjRef<'cx>,
-    interface: Interface,
-) -> Result<usize> {
+fn interface_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, interface: Interface) -> Result<usize> {
     let wrapper = wrapper_of(cx, object)?;
     let key = key(interface);
     let known = |faces: &Vec<(u64, usize)>| faces.iter().find(|f| f.0 == key).map(|f| f.1);
@@ -314,7 +362,7 @@ pub fn function<'cx>(cx: &'cx Cx<'cx>, number: i64, call: &mut ReverseCall) -> R
                 let (guid, out) = (args[1] as *const Guid, args[2] as *mut usize);
                 query(cx, object, guid, out)?
             }
-            function::ADD_REF => wrapper.add_reference() as u32,
+            function::ADD_REF => wrapper.add_reference(cx) as u32,
             function::RELEASE => wrapper.release() as u32,
             function::TYPE_INFO_COUNT => match (args[1] as *mut u32).as_mut() {
                 Some(count) => {
@@ -349,7 +397,7 @@ unsafe fn query<'cx>(
     let mut answer = (0, result::NO_INTERFACE);
     if let Some(interface) = with_guid(cx, object, &guid)? {
         answer = (interface_of(cx, object, interface)?, result::OK);
-        wrapper_of(cx, object)?.add_reference();
+        wrapper_of(cx, object)?.add_reference(cx);
     }
     if !out.is_null() {
         // SAFETY: the caller's promise.

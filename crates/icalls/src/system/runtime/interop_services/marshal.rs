@@ -458,16 +458,16 @@ icalls! {
 icalls! {
     /// IUnknown of an object, without a reference more.
     "System.Runtime.InteropServices.Marshal::GetIUnknownForObjectInternal" fn get_iunknown(cx, object: ObjRef<'cx>) -> usize {
-        com::crossing::to_native(cx, object, com::Interface::Unknown)
+        com::crossing::to_keep(cx, object, com::Interface::Unknown)
     }
     /// IDispatch of an object, without a reference more.
     "System.Runtime.InteropServices.Marshal::GetIDispatchForObjectInternal" fn get_idispatch(cx, object: ObjRef<'cx>) -> usize {
-        com::crossing::to_native(cx, object, com::Interface::Dispatch)
+        com::crossing::to_keep(cx, object, com::Interface::Dispatch)
     }
     /// An interface of an object, without a reference more. As in mono the object need not have it.
     "System.Runtime.InteropServices.Marshal::GetCCW" fn get_ccw(cx, object: ObjRef<'cx>, ty: ObjRef<'cx>) -> usize {
         let class = class_argument(cx, ty, "T")?;
-        com::crossing::to_native(cx, object, com::Interface::Of(class))
+        com::crossing::to_keep(cx, object, com::Interface::Of(class))
     }
     /// The object that an interface belongs to; null if it is native code's.
     "System.Runtime.InteropServices.Marshal::GetObjectForCCW" fn get_object_for_ccw(cx, interface: usize) -> ObjRef<'cx> {
