@@ -8,15 +8,10 @@ icalls! {
     /// A class pointer and a type handle are the same address.
     "Mono.RuntimeClassHandle::GetTypeFromClass" fn get_type_from_class(cx, class: usize) -> usize { Ok(class) }
 
-    /// Frees the array and its data, not what the elements point to.
+    /// Frees the array and its data, which are one block, not what the elements point to.
     "Mono.RuntimeGPtrArrayHandle::GPtrArrayFree" fn gptr_array_free(cx, array: *mut GPtrArray) {
-        if !array.is_null() {
-            // SAFETY: managed code gives back, once, what `ptr_array` made.
-            unsafe {
-                free((*array).data as *mut u8);
-                free(array as *mut u8);
-            }
-        }
+        // SAFETY: managed code gives back, once, what `ptr_array` made, or null.
+        unsafe { free(array as *mut u8) };
         Ok(())
     }
 }

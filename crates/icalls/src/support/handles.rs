@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! A handle is the address of something that lives for ever; 0 is none. A GPtrArray (docs/class-library.md#native-structures-that-managed-code-reads) and its data
-//! are malloc'ed, and freed by managed code through `GPtrArrayFree`.
+//! are one malloc'ed block, which managed code frees through `GPtrArrayFree`.
 use std::borrow::Cow;
 use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
@@ -106,17 +106,19 @@ pub unsafe fn borrowed_text_at<'a>(p: usize) -> Option<Cow<'a, str>> {
     Some(unsafe { std::ffi::CStr::from_ptr(p as *const libc::c_char) }.to_string_lossy())
 }
 
-/// A malloc'ed GPtrArray of these words; its address.
+/// A malloc'ed GPtrArray of these words, which lie behind it in the same block; its address.
 pub fn ptr_array(words: &[usize]) -> usize {
-    let data = malloc(words.len() * 8) as *mut usize;
-    let array = malloc(std::mem::size_of::<GPtrArray>()) as *mut GPtrArray;
-    // SAFETY: both blocks have just been allocated with that room.
+    const HEADER: usize = std::mem::size_of::<GPtrArray>();
+    // SAFETY: the block has room for the header and the words, and malloc aligns it for both.
     unsafe {
+        let array = libc::malloc(HEADER + words.len() * 8) as *mut GPtrArray;
+        assert!(!array.is_null(), "out of native memory");
+        let data = array.byte_add(HEADER) as *mut usize;
         std::ptr::copy_nonoverlapping(words.as_ptr(), data, words.len());
         array.write(GPtrArray {
             data,
             len: words.len() as i32,
         });
+        array as usize
     }
-    array as usize
 }

@@ -8,6 +8,7 @@
 use crate::support::emit::handles;
 use crate::support::handles::{borrowed_text_at, method_on, ptr_array};
 use crate::support::objects::{is_constructor, is_known, load, method_object, method_of, same};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
@@ -35,6 +36,9 @@ const STATIC_MEMBER: u32 = 0x10;
 const NEW_SLOT: u32 = 0x100;
 
 /// The name a listing is restricted to, where managed code has put it for the call.
+/// Handles of members: mostly a few.
+type Handles = SmallVec<[usize; 16]>;
+
 struct NameFilter<'a> {
     name: Option<Cow<'a, str>>,
     ignore_case: bool,
@@ -111,9 +115,9 @@ fn methods(
     start: ClassRef,
     binding: i32,
     filter: &NameFilter<'_>,
-) -> std::result::Result<Vec<usize>, LoadError> {
-    let mut out = Vec::new();
-    let mut taken: Vec<u32> = Vec::new();
+) -> std::result::Result<Handles, LoadError> {
+    let mut out = Handles::new();
+    let mut taken: SmallVec<[u32; 16]> = SmallVec::new();
     each_class(start, binding, |class, own| {
         if class.is_generic_param() {
             return Ok(());
@@ -153,7 +157,7 @@ fn methods(
 }
 
 /// The constructors that the BindingFlags ask for; they are not inherited.
-fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Vec<usize>, LoadError> {
+fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Handles, LoadError> {
     let visible = |m: MethodRef| {
         if m.flags & ACCESS_MASK == ACCESS_PUBLIC {
             binding & PUBLIC != 0
@@ -162,7 +166,7 @@ fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Vec<usize>
         }
     };
     if class.is_generic_param() {
-        return Ok(Vec::new());
+        return Ok(Handles::new());
     }
     class.check_methods()?;
     Ok(class
@@ -178,8 +182,8 @@ fn fields(
     start: ClassRef,
     binding: i32,
     filter: &NameFilter<'_>,
-) -> std::result::Result<Vec<usize>, LoadError> {
-    let mut out = Vec::new();
+) -> std::result::Result<Handles, LoadError> {
+    let mut out = Handles::new();
     each_class(start, binding, |class, own| {
         if class.is_generic_param() {
             return Ok(());
@@ -221,8 +225,8 @@ fn properties(
     start: ClassRef,
     binding: i32,
     filter: &NameFilter<'_>,
-) -> std::result::Result<Vec<usize>, LoadError> {
-    let mut out: Vec<&'static vervet_types::Property> = Vec::new();
+) -> std::result::Result<Handles, LoadError> {
+    let mut out: SmallVec<[&'static vervet_types::Property; 16]> = SmallVec::new();
     each_class(start, binding, |class, own| {
         if class.is_generic_param() {
             return Ok(());
@@ -265,7 +269,7 @@ fn properties(
 }
 
 /// The events of the class and its ancestors.
-fn events(start: ClassRef, filter: &NameFilter<'_>) -> std::result::Result<Vec<usize>, LoadError> {
+fn events(start: ClassRef, filter: &NameFilter<'_>) -> std::result::Result<Handles, LoadError> {
     let mut out: Vec<&'static vervet_types::Event> = Vec::new();
     each_class(start, 0, |class, own| {
         if class.is_generic_param() {
@@ -292,9 +296,9 @@ fn nested_types(
     class: ClassRef,
     binding: i32,
     filter: &NameFilter<'_>,
-) -> std::result::Result<Vec<usize>, LoadError> {
+) -> std::result::Result<Handles, LoadError> {
     const NESTED_PUBLIC: u32 = 2;
-    let mut out = Vec::new();
+    let mut out = Handles::new();
     for nested in class.def().nested_types()? {
         let wanted = if nested.flags & 7 == NESTED_PUBLIC {
             PUBLIC
@@ -322,7 +326,7 @@ fn nested_types(
 fn listed<'cx>(
     cx: &'cx Cx<'cx>,
     ty: ObjRef<'cx>,
-    mut list: impl FnMut(ClassRef) -> std::result::Result<Vec<usize>, LoadError>,
+    mut list: impl FnMut(ClassRef) -> std::result::Result<Handles, LoadError>,
 ) -> Result<usize> {
     let class = cx.class_of(ty)?;
     if class.is_byref() {

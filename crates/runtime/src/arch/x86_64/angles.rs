@@ -15,6 +15,10 @@ const PART: f64 = 1.0 / 1024.0;
 
 /// The sine.
 pub(crate) fn sine(x: f64) -> f64 {
+    // No result is as large as that part of the argument.
+    if x.abs() * PART > 1.0 {
+        return sine_by_instruction(x);
+    }
     let result = libm::sin(x);
     match result.abs() >= x.abs() * PART {
         true => result,
@@ -24,6 +28,10 @@ pub(crate) fn sine(x: f64) -> f64 {
 
 /// The cosine.
 pub(crate) fn cosine(x: f64) -> f64 {
+    // No result is as large as that part of the argument.
+    if x.abs() * PART > 1.0 {
+        return cosine_by_instruction(x);
+    }
     let result = libm::cos(x);
     match result.abs() >= x.abs() * PART {
         true => result,
