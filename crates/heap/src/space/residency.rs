@@ -7,7 +7,7 @@
 //!   block    |page|page|page|                    not touched                    |
 //!            |<- object ->|
 //! ```
-//! With huge pages the first touch would make two megabytes resident, and each such array 64 KiB. (A program with 381 MB of them took 2.8 GB.) So a part of the range in which such a
+//! With huge pages the first touch would make two megabytes resident, and each such array 64 KiB. (A program with 381 MB of them took 2.5 GB.) So a part of the range in which such a
 //! run lies has small pages from then on. And if the block has been something else before, whose pages are resident, they are given back where there are many of them.
 //!
 //! # Invariants
