@@ -5,11 +5,11 @@
 use std::sync::atomic::Ordering::*;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-/// What was in use counts for so long at least, and twice as long at most, in nanoseconds.
+/// The length of a period, in nanoseconds.
 const OF_LATE: u64 = 1_000_000_000;
 
 /// How many blocks were in use at most, in the period that runs and in the one before. (Numbers of cycles say nothing: a program that leaves large objects behind has hundreds in a
-/// second, and between them the blocks in use differ by a third. What is given back then is zeroed by page faults soon after.) The collector's thread writes it.
+/// second, and between them the blocks in use differ by a third. What is given back then is zeroed by page faults soon after.)
 #[derive(Default)]
 pub(super) struct Peak {
     now: AtomicUsize,
@@ -26,6 +26,7 @@ impl Peak {
         self.now.fetch_max(blocks, Relaxed);
         self.now.load(Relaxed).max(self.before.load(Relaxed))
     }
+    /// What was in use counts no more. Gives 0.
     pub(super) fn forget(&self) -> usize {
         self.now.store(0, Relaxed);
         self.before.store(0, Relaxed);

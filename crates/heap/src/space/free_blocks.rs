@@ -172,7 +172,7 @@ impl Space {
         Some(first)
     }
     /// Do the block's pages read as zeros?
-    pub fn is_clean(&self, block: BlockId) -> bool {
+    fn is_clean(&self, block: BlockId) -> bool {
         self.info(block).dirty.load(Relaxed) == 0
     }
     /// Frees a block, whose pages may hold anything.

@@ -7,14 +7,11 @@
 //!   that stores into it mark; a table of ephemerons is recorded at birth ([`crate::major::state::Major::table_born`]).
 //! * `large_dead` is set from when a cycle found the object dead until its blocks are freed.
 use crate::Heap;
-use crate::memory::{List, avoid_huge_pages};
+use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, BlockId, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
-
-/// An object of so many bytes has small pages: a program may touch a few of its elements only, and each would make a huge page resident.
-const SPARSE: usize = 1 << 30;
 
 impl<M: Model, W: World> Heap<M, W> {
     /// Allocates a large object: `size` zeroed bytes with that header. None: the address range is used up.
@@ -24,10 +21,6 @@ impl<M: Model, W: World> Heap<M, W> {
         let first = space.alloc_run(blocks)?;
         let at = space.address(first);
         perturb::here();
-        if blocks * BLOCK >= SPARSE {
-            // SAFETY: the blocks were just allocated, and belong to the reservation of the space.
-            unsafe { avoid_huge_pages(at, at + blocks * BLOCK) };
-        }
         space.prepare_run(first, blocks, size);
         // SAFETY: a header of the model's.
         let contents = unsafe { M::contents(header) };
@@ -90,10 +83,7 @@ impl<M: Model, W: World> Heap<M, W> {
             let n = self.space.info(b).size.load(Relaxed).div_ceil(BLOCK);
             // SAFETY: the object is dead: a zero header says so to whoever still meets the block.
             unsafe { *(self.space.address(b) as *mut u64) = 0 };
-            if n * BLOCK >= SPARSE {
-                self.space.prefer_huge_pages(b, n);
-                self.space.forget_small_pages(b, n);
-            }
+            self.space.release_run(b, n);
             self.space.free_run(b, n);
         }
     }

@@ -13,7 +13,8 @@
 //! # Invariants
 //! * `dirty` of a block is the number of pages from its start on that may hold anything but zeros. While a large object has the block, it says so already for the time when the
 //!   object is freed.
-//! * Parts of the range have small pages from the first such run on: they do not change back and forth, so that the kernel keeps few records.
+//! * Parts of the range have small pages from the first such run on. They do not change back and forth, so that the kernel keeps few records; only an object of a GiB has small pages
+//!   for as long as it lives.
 use super::{HUGE_FROM, Space};
 use crate::memory::{avoid_huge_pages, discard};
 use crate::space::block::{BLOCK, BlockId};
@@ -23,6 +24,8 @@ use std::sync::atomic::{AtomicU8, Ordering::*};
 const PAGE: usize = 4096;
 /// Pages of a block.
 pub(super) const PAGES: u8 = (BLOCK / PAGE) as u8;
+/// An object of so many bytes has small pages: a program may touch a few of its elements only, and each would make a huge page resident.
+const SPARSE: usize = 1 << 30;
 /// So many pages behind an object are given back. For fewer the call costs more than they are worth.
 const MANY: u8 = 8;
 /// Blocks of a part of the range whose pages are of one size: 8 MiB.
@@ -41,6 +44,10 @@ impl Space {
     /// Makes the first `size` bytes of a run of `blocks` blocks, which was just allocated, read as zeros, and gives back what lies behind them.
     pub(super) fn prepare_run(&self, first: BlockId, blocks: usize, size: usize) {
         let at = self.address(first);
+        if blocks * BLOCK >= SPARSE {
+            // SAFETY: the blocks were just allocated, and belong to the reservation of the space.
+            unsafe { avoid_huge_pages(at, at + blocks * BLOCK) };
+        }
         let last = first.plus(blocks - 1);
         let used = (size - (blocks - 1) * BLOCK).div_ceil(PAGE) as u8;
         let unused = usize::from(PAGES - used);
@@ -110,8 +117,12 @@ impl Space {
         }
     }
 
-    /// Forgets that the parts in which the run lies use small pages: they were told to use huge ones.
-    pub(super) fn forget_small_pages(&self, first: BlockId, blocks: usize) {
+    /// A run is about to be freed: what was told to use small pages for its object alone may use huge ones again.
+    pub(super) fn release_run(&self, first: BlockId, blocks: usize) {
+        if blocks * BLOCK < SPARSE {
+            return;
+        }
+        self.prefer_huge_pages(first, blocks);
         let end = first.number() + blocks;
         for part in first.number() / PART..end.div_ceil(PART) {
             self.small_pages(part).store(0, Relaxed);

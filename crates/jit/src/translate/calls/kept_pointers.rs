@@ -4,11 +4,11 @@
 //! An address of a variable comes from `ldloca` or `ldarga`, and is known on the IL stack by its fact. What is done with it there is looked at, one instruction at a time:
 //!
 //! ```text
-//!   loads and stores through it, comparisons          nothing is kept
+//!   loads and stores through it                       nothing is kept
 //!   a call of a method of the core library            nothing is kept: its methods keep no pointers; but what they return may be one, and
 //!                                                     what lies behind a by-ref to a `Span` may become one
-//!   anything else: other calls, a conversion,         the loops cannot be left
-//!   arithmetic, a branch with it on the stack
+//!   anything else: other calls, a conversion, a       the loops cannot be left
+//!   comparison, a branch with it on the stack
 //! ```
 //! (A method of another assembly may hand the address to native code, or make an unmanaged pointer of it.)
 //!

@@ -73,8 +73,8 @@
 //!   what the method has
 //!   computed is in its variables, all of which are carried.
 //! * Nothing points to the frame that is left: no unmanaged pointer to it was made, no variable may
-//!   hold a managed one, and no method that may make one from a managed one was given such
-//!   (module `carried`).
+//!   hold a managed one (module `carried`), and no method that may make one from a managed one
+//!   was given such (module `kept_pointers`).
 //! * No reference is elsewhere than in registers and on the stack between the two frames, where
 //!   the collector looks.
 //! * The code that is entered has run nothing of the method before: the class constructor,
